@@ -119,7 +119,7 @@ type PackageRule struct {
 	Until      []Lane   `json:"until"`
 	Also       []string `json:"also,omitempty"`
 	AllowNone  bool     `json:"allow_none,omitempty"`
-	SelfReview bool     `json:"self_review,omitempty"` // default true in TOML: author may take it
+	SelfReview bool     `json:"self_review,omitempty"` // the author of a package may take and approve it here
 }
 
 // Enforcement says what an audit is: a blocking one asks a question, an
