@@ -1,0 +1,45 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Code names how a call failed.
+type Code string
+
+// The ends of a call that are no answer, and what keeps a call from starting.
+const (
+	Exited        Code = "exited"         // the guest ended with an exit code other than 0
+	Trapped       Code = "trapped"        // the guest crashed
+	StackOverflow Code = "stack_overflow" // the guest recursed too deep
+	TimeLimit     Code = "time_limit"
+	MemoryLimit   Code = "memory_limit"
+	OutputLimit   Code = "output_limit"
+	LogLimit      Code = "log_limit"
+	CompileLimit  Code = "compile_limit" // the module is too complex to compile in time
+	BadModule     Code = "bad_module"    // the bytes are no plugin of this ABI
+	WrongSHA256   Code = "wrong_sha256"  // the bytes are not those that were pinned
+	BadAnswer     Code = "bad_answer"    // exit 0, but stdout is no answer
+	NotGranted    Code = "not_granted"   // the answer wants what the configuration does not grant
+	ChildFailed   Code = "child_failed"  // the child process ended of itself, or could not be started
+)
+
+// Failure is why a call gave no answer. Only an answer says yes or no; a
+// Failure never does. Its texts hold no control characters and are short.
+type Failure struct {
+	Plugin string
+	Code   Code
+	Detail string // what happened and what to do, in a sentence
+	Exit   uint32 // with Exited
+	Log    string // the escaped tail of the guest's stderr, or ""
+}
+
+func (f *Failure) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "plugin %s: %s: %s", f.Plugin, f.Code, f.Detail)
+	if f.Log != "" {
+		fmt.Fprintf(&b, " (its log ends: %s)", f.Log)
+	}
+	return b.String()
+}
