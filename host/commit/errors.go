@@ -1,0 +1,101 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrNoRun says that there is no such run.
+var ErrNoRun = errors.New("there is no such run")
+
+// ExistsError refuses to start a second run for a slug.
+type ExistsError struct{ Slug, ID string }
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("%s already has the run %s", e.Slug, e.ID)
+}
+
+// LockTimeoutError says that the lock could not be had in time. Nothing was
+// written.
+type LockTimeoutError struct {
+	Path string
+	Wait time.Duration
+}
+
+func (e *LockTimeoutError) Error() string {
+	return fmt.Sprintf("the lock %s is held by another process for longer than %s; end that process or wait, never delete the file", e.Path, e.Wait)
+}
+
+// DamagedError says that bytes which were once acknowledged are gone or wrong.
+// Nothing was written, and nothing will be until somebody mends the file.
+type DamagedError struct {
+	File string
+	Line uint64 // from 1; 0 where no line can be named
+	Why  string
+}
+
+func (e *DamagedError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s is damaged: %s; restore it from a copy", e.File, e.Why)
+	}
+	return fmt.Sprintf("%s:%d is damaged: %s; restore it from a copy", e.File, e.Line, e.Why)
+}
+
+// TwoWritersError says that somebody wrote to the journal without the lock:
+// a revision is there twice, or the journal grew under a holder's hands.
+type TwoWritersError struct {
+	File string
+	Line uint64
+	Why  string
+}
+
+func (e *TwoWritersError) Error() string {
+	return fmt.Sprintf("%s:%d: two writers: %s; find the program or the copy that writes without the lock", e.File, e.Line, e.Why)
+}
+
+// NewerFormatError says that a newer version wrote a record. It can be shown
+// with Records and is never written to.
+type NewerFormatError struct {
+	File string
+	Line uint64
+	Why  string
+}
+
+func (e *NewerFormatError) Error() string {
+	return fmt.Sprintf("%s:%d was written by a newer version: %s; use that version", e.File, e.Line, e.Why)
+}
+
+// UncertainError says that a record was written and could not be made
+// durable: the commit may have happened. The next call finds out and repairs.
+type UncertainError struct{ Err error }
+
+func (e *UncertainError) Error() string {
+	return fmt.Sprintf("the commit is uncertain, ask for the state again: %v", e.Err)
+}
+
+func (e *UncertainError) Unwrap() error { return e.Err }
+
+// AppendError says that the record could not be written (a full disk) and that
+// what was written of it is cut off again. The old state stands.
+type AppendError struct{ Err error }
+
+func (e *AppendError) Error() string {
+	return fmt.Sprintf("nothing was recorded, the record could not be written: %v", e.Err)
+}
+
+func (e *AppendError) Unwrap() error { return e.Err }
+
+// ReplacedError says that the folder or its lock file was replaced while the
+// lock was held, so the lock protects nothing. Nothing was written.
+type ReplacedError struct{ Path string }
+
+func (e *ReplacedError) Error() string {
+	return fmt.Sprintf("%s was removed or replaced while it was locked; nothing was recorded, call again", e.Path)
+}
+
+// UnknownEventError says that an event has a kind or a field that this version
+// does not know. Machines return it from DecodeEvent.
+type UnknownEventError struct{ Why string }
+
+func (e *UnknownEventError) Error() string { return "unknown event: " + e.Why }
