@@ -1,0 +1,191 @@
+package cursor
+
+import (
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// Tokens is where a transition takes its new tokens from: a ULID made before
+// the commit, and those that follow it. So a transition stays a plain value,
+// and planning it and committing it give the same tokens.
+type Tokens struct {
+	First ulid.ULID `json:"first"`
+}
+
+// at is the n-th token.
+func (t Tokens) at(n int) string {
+	u := t.First
+	for i := len(u) - 1; i >= 6 && n > 0; i-- { // the 80 random bits
+		n += int(u[i])
+		u[i], n = byte(n), n>>8
+	}
+	return u.String()
+}
+
+// draft is a decision in the making: events so far, and the state that they
+// make.
+type draft struct {
+	s      State
+	f      Facts
+	meta   Meta
+	tokens Tokens
+	used   int
+	events []Event
+}
+
+func newDraft(s State, f Facts, now time.Time, t interface {
+	Kind() string
+	Actor() string
+}, tokens Tokens) *draft {
+	return &draft{s: s, f: f, tokens: tokens,
+		meta: Meta{Revision: s.Revision + 1, At: now, Actor: t.Actor(), Kind: t.Kind()}}
+}
+
+func (d *draft) emit(e Event) {
+	d.events = append(d.events, e)
+	d.s = Evolve(d.s, d.meta, e)
+}
+
+func (d *draft) token() string {
+	d.used++
+	return d.tokens.at(d.used - 1)
+}
+
+// complete ends the current step and enters what comes next.
+func (d *draft) complete(how How, reason string) error {
+	d.emit(Completed{Pos: d.s.Cursor.Pos, Step: d.s.Cursor.Step, How: how, Reason: reason})
+	return d.enter()
+}
+
+// enter makes the first open step current, or ends the run.
+func (d *draft) enter() error {
+	pos, ok, err := mission.FirstOpen(d.f.Def, d.s.Cursor.Done)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		d.emit(Finished{Canceled: d.allCanceled()})
+		return nil
+	}
+	step, err := d.f.Def.Step(pos)
+	if err != nil {
+		return err
+	}
+	d.emit(Entered{Pos: pos, Step: step.ID})
+	d.ask(step)
+	return nil
+}
+
+// ask opens the questions that a step has and nobody answered.
+func (d *draft) ask(step mission.Step) {
+	for _, in := range step.Inputs {
+		if _, known := d.s.Cursor.Inputs[in.Key]; known || in.Default != nil {
+			continue
+		}
+		d.question(Asking{ID: InputID(in.Key), Key: in.Key, Question: in.Question, Options: in.Options})
+	}
+	if a := step.Audit; a != nil && a.Enforcement == mission.Blocking {
+		d.question(Asking{ID: auditID(step.ID), Question: a.Question, Options: []string{approve, reject}})
+	}
+}
+
+func (d *draft) question(q Asking) {
+	if _, open := d.s.Asking(q.ID); open {
+		return
+	}
+	q.Token = d.token()
+	d.emit(Asked{Asking: q})
+}
+
+func (d *draft) allCanceled() bool {
+	for _, p := range d.f.Packages {
+		if d.s.lane(d.f, p.ID) != mission.Canceled {
+			return false
+		}
+	}
+	return len(d.f.Packages) > 0
+}
+
+// handOut gives a holder the work that the current step has: the step itself,
+// or a package. It hands out nothing where a question is open, the step is
+// stopped, somebody has it, or no package is left to offer.
+func (d *draft) handOut(by Holder) error {
+	c := d.s.Cursor
+	if d.s.Phase != Running || c.Stop != NoStop || len(c.Questions) > 0 || c.Issue != nil || by.IsZero() {
+		return nil
+	}
+	step, err := d.f.Def.Step(c.Pos)
+	if err != nil {
+		return err
+	}
+	if step.Packages == nil {
+		d.emit(Issued{Token: d.token(), Pos: c.Pos, Step: c.Step, Attempt: c.Attempt, Holder: by})
+		return nil
+	}
+	return d.handOutPackage(by)
+}
+
+func (d *draft) handOutPackage(by Holder) error {
+	d.askCanceled()
+	if len(d.s.Cursor.Questions) > 0 {
+		return nil
+	}
+	o, ok, err := d.s.offer(d.f, by)
+	if err != nil || !ok {
+		return err
+	}
+	d.issue(o, by)
+	return nil
+}
+
+// issue hands an offered package out, along the edges that lead to the lane of
+// work.
+func (d *draft) issue(o Offer, by Holder) {
+	id, source := o.Package.ID, d.s.SourceOf(d.f)
+	if source == Journal {
+		d.move(id, o.Step.Packages.Claim, by, Holder{}, "")
+	}
+	d.emit(Issued{
+		Token: d.token(), Pos: o.Pos, Step: o.Step.ID, Package: id,
+		Attempt: d.s.Packages[id].Attempts[o.Step.ID] + 1, Holder: by, Source: source,
+	})
+}
+
+// move takes a package along the edges from its lane to another. Who holds it
+// at the end is given; on the way it is whoever takes it.
+func (d *draft) move(id string, to mission.Lane, holder, author Holder, reason string) {
+	from := d.s.lane(d.f, id)
+	path, _ := mission.Path(from, to)
+	for _, next := range path {
+		d.emit(Moved{Package: id, From: from, To: next, Holder: holder, Author: author, Reason: reason})
+		from = next
+	}
+	if len(path) == 0 && d.s.Packages[id].Holder != holder {
+		d.emit(Moved{Package: id, From: from, To: to, Holder: holder, Author: author, Reason: reason})
+	}
+}
+
+// askCanceled asks what to do about packages that depend on a canceled one:
+// going on without it is somebody's choice.
+func (d *draft) askCanceled() {
+	for _, p := range d.f.Packages {
+		if d.s.lane(d.f, p.ID).Final() {
+			continue
+		}
+		for _, dep := range p.DependsOn {
+			if d.s.lane(d.f, dep) != mission.Canceled {
+				continue
+			}
+			if _, answered := d.s.Cursor.Answers[packageID(dep)]; !answered {
+				d.question(Asking{
+					ID:       packageID(dep),
+					Question: "Package " + dep + " was canceled and " + p.ID + " depends on it. Go on without it, or cancel what depends on it?",
+					Options:  []string{goOn, cancel},
+				})
+			}
+		}
+	}
+}

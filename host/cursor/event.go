@@ -1,0 +1,166 @@
+package cursor
+
+import "github.com/spec-kitty/step-runner/host/mission"
+
+// Event is one thing that happened in a run. The kinds are those of this file;
+// their JSON is part of the published journal format, so a field once shipped
+// keeps its name and meaning.
+type Event interface{ kind() string }
+
+// Started opens the journal.
+type Started struct {
+	Run        string            `json:"run"`
+	Mission    string            `json:"mission"`
+	Type       string            `json:"type"`
+	Definition string            `json:"definition"`        // digest of the frozen definition
+	Index      string            `json:"index"`             // SHA-256 of its index
+	Plugins    map[string]string `json:"plugins,omitempty"` // name to SHA-256
+	Seed       string            `json:"seed"`
+}
+
+// Entered makes a step current.
+type Entered struct {
+	Pos  int    `json:"pos"`
+	Step string `json:"step"`
+}
+
+// Asked opens a question.
+type Asked struct {
+	Asking
+}
+
+// Answered closes one.
+type Answered struct {
+	ID    string `json:"id"`
+	Token string `json:"token"`
+	Key   string `json:"key,omitempty"`
+	Value string `json:"value"`
+	By    string `json:"by"`
+}
+
+// InputsSet gives inputs a value without a question: at the start, or by an
+// executor.
+type InputsSet struct {
+	Inputs map[string]string `json:"inputs"`
+}
+
+// Issued hands work out.
+type Issued struct {
+	Token   string `json:"token"`
+	Pos     int    `json:"pos"`
+	Step    string `json:"step"`
+	Package string `json:"package,omitempty"`
+	Attempt int    `json:"attempt"`
+	Holder  Holder `json:"holder"`
+	Source  Source `json:"source,omitempty"` // where the package's lane lives
+}
+
+// Reported is an accepted report. It ends its issue.
+type Reported struct {
+	Token   string          `json:"token,omitempty"` // none: a package step's own report
+	Step    string          `json:"step"`
+	Package string          `json:"package,omitempty"`
+	Result  Result          `json:"result"`            // as the caller said
+	Outcome Result          `json:"outcome,omitempty"` // as the executor had it, where it differs
+	Reason  string          `json:"reason,omitempty"`
+	By      Holder          `json:"by"`
+	Plan    string          `json:"plan,omitempty"`
+	Prompt  string          `json:"prompt,omitempty"` // from the executor, for the next prompt
+	Notes   []string        `json:"notes,omitempty"`
+	Guards  []GuardEvidence `json:"guards,omitempty"`
+
+	// Rejection: the package failed into a lane that the step does not take
+	// from, so no attempt is used.
+	Rejection bool `json:"rejection,omitempty"`
+}
+
+// GuardEvidence is what a guard saw when it allowed.
+type GuardEvidence struct {
+	Guard    string `json:"guard"`
+	Verdict  string `json:"verdict"`
+	Examined string `json:"examined,omitempty"`
+}
+
+// Completed ends a step for good.
+type Completed struct {
+	Pos    int    `json:"pos"`
+	Step   string `json:"step"`
+	How    How    `json:"how"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// How says what completed a step.
+type How string
+
+// The ways to complete a step.
+const (
+	BySuccess  How = "success"
+	ByApproval How = "approved"
+	BySkip     How = "skipped"
+)
+
+// Stopped keeps a step, or one package, from going on without an operator.
+type Stopped struct {
+	Step    string `json:"step"`
+	Package string `json:"package,omitempty"`
+	Stop    Stop   `json:"stop"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// Retried takes a stop away. Attempt is the one that comes next.
+type Retried struct {
+	Step    string `json:"step"`
+	Package string `json:"package,omitempty"`
+	Attempt int    `json:"attempt"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// Reopened takes back completions: a rejected audit opens the way from one step
+// again.
+type Reopened struct {
+	Positions []int    `json:"positions"`
+	Audits    []string `json:"audits,omitempty"` // decisions to be asked again
+	Reason    string   `json:"reason,omitempty"`
+}
+
+// Moved moves a package along one edge.
+type Moved struct {
+	Package string       `json:"package"`
+	From    mission.Lane `json:"from"`
+	To      mission.Lane `json:"to"`
+	Holder  Holder       `json:"holder,omitzero"`
+	Author  Holder       `json:"author,omitzero"` // nobody: as before
+	Reason  string       `json:"reason,omitempty"`
+}
+
+// Released takes an issue from its holder; the work keeps its attempt.
+type Released struct {
+	Token  string `json:"token"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Finished ends the run.
+type Finished struct {
+	Canceled bool `json:"canceled,omitempty"` // every package was canceled
+}
+
+// RunAborted ends the run before its end.
+type RunAborted struct {
+	Reason string `json:"reason"`
+}
+
+func (Started) kind() string    { return "started" }
+func (Entered) kind() string    { return "entered" }
+func (Asked) kind() string      { return "asked" }
+func (Answered) kind() string   { return "answered" }
+func (InputsSet) kind() string  { return "inputs_set" }
+func (Issued) kind() string     { return "issued" }
+func (Reported) kind() string   { return "reported" }
+func (Completed) kind() string  { return "completed" }
+func (Stopped) kind() string    { return "stopped" }
+func (Retried) kind() string    { return "retried" }
+func (Reopened) kind() string   { return "reopened" }
+func (Moved) kind() string      { return "moved" }
+func (Released) kind() string   { return "released" }
+func (Finished) kind() string   { return "finished" }
+func (RunAborted) kind() string { return "aborted" }

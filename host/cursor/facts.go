@@ -1,0 +1,81 @@
+package cursor
+
+import (
+	"slices"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// Facts is what Decide may know of the world outside the run, as re-read under
+// the lock.
+type Facts struct {
+	Def      mission.View      // the frozen definition
+	Source   Source            // where lanes live, unless the run has settled it
+	Packages []PackageFact     // in file order; empty where the mission has none
+	Digests  map[string]string // of the facts that the transition's Base names
+}
+
+// PackageFact is a package as its file, and in the kitty-specs source its lane
+// log, have it.
+type PackageFact struct {
+	ID        string
+	Title     string
+	DependsOn []string
+	Lane      mission.Lane // kitty-specs source only
+	Holder    Holder       // kitty-specs source only; nobody where unknown
+	Author    Holder       // kitty-specs source only; nobody where unknown
+}
+
+// SourceOf is where the run's lanes live.
+func (s State) SourceOf(f Facts) Source {
+	if s.Source != "" {
+		return s.Source
+	}
+	return f.Source
+}
+
+// find is the fact of one package.
+func (f Facts) find(id string) (PackageFact, bool) {
+	i := slices.IndexFunc(f.Packages, func(p PackageFact) bool { return p.ID == id })
+	if i < 0 {
+		return PackageFact{}, false
+	}
+	return f.Packages[i], true
+}
+
+// Lane is where a package lies now.
+func (s State) Lane(f Facts, id string) mission.Lane { return s.lane(f, id) }
+
+func (s State) lane(f Facts, id string) mission.Lane {
+	if s.SourceOf(f) == KittySpecs {
+		p, _ := f.find(id)
+		return p.Lane
+	}
+	if lane := s.Packages[id].Lane; lane != "" {
+		return lane
+	}
+	return mission.Planned
+}
+
+// HolderOf is who works on a package: whom it was handed to, else whom its
+// source names.
+func (s State) HolderOf(f Facts, id string) Holder {
+	p := s.Packages[id]
+	if p.Issue != nil {
+		return p.Issue.Holder
+	}
+	if s.SourceOf(f) == KittySpecs {
+		fact, _ := f.find(id)
+		return fact.Holder
+	}
+	return p.Holder
+}
+
+// AuthorOf is who did the work on a package.
+func (s State) AuthorOf(f Facts, id string) Holder {
+	if s.SourceOf(f) == KittySpecs {
+		fact, _ := f.find(id)
+		return fact.Author
+	}
+	return s.Packages[id].Author
+}

@@ -1,0 +1,228 @@
+package cursor
+
+import (
+	"slices"
+	"time"
+)
+
+// The codes of operator verbs that find nothing to do.
+const (
+	NothingToRetry Code = "nothing_to_retry"
+	StepNotFound   Code = "step_not_found"
+)
+
+// Retry hands a stopped step or package out again: to a holder, or to the next
+// that asks.
+type Retry struct {
+	Who     string
+	By      Holder // nobody: the next that asks
+	Package string // "": the step, else the only stopped package
+	Reason  string
+	Tokens  Tokens
+}
+
+// Kind implements the commit core's Transition.
+func (t Retry) Kind() string { return "retry" }
+
+// Actor implements the commit core's Transition.
+func (t Retry) Actor() string { return t.Who }
+
+// Decide takes the stop away and hands out.
+func (t Retry) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	if s.Phase == Aborted {
+		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
+	}
+	d := newDraft(s, f, now, t, t.Tokens)
+	if s.Cursor.Stop != NoStop && t.Package == "" {
+		return t.step(d)
+	}
+	id, err := t.stopped(s)
+	if err != nil {
+		return nil, err
+	}
+	return t.pack(d, id)
+}
+
+func (t Retry) step(d *draft) ([]Event, error) {
+	c := d.s.Cursor
+	d.emit(Retried{Step: c.Step, Attempt: c.Attempt + 1, Reason: t.Reason})
+	step, err := d.f.Def.Step(c.Pos)
+	if err != nil {
+		return nil, err
+	}
+	d.ask(step)
+	return d.events, d.handOut(t.By)
+}
+
+// stopped is the package that is meant.
+func (t Retry) stopped(s State) (string, error) {
+	var stopped []string
+	for id, p := range s.Packages {
+		if p.Stop != NoStop {
+			stopped = append(stopped, id)
+		}
+	}
+	slices.Sort(stopped)
+	switch {
+	case slices.Contains(stopped, t.Package):
+		return t.Package, nil
+	case t.Package == "" && len(stopped) == 1:
+		return stopped[0], nil
+	case t.Package == "" && len(stopped) > 1:
+		refusal := refuse(Usage, "%d packages are stopped: name one with --package", len(stopped))
+		refusal.Options = stopped
+		return "", refusal
+	}
+	refusal := refuse(NothingToRetry, "nothing failed or is blocked here%s", named(t.Package))
+	refusal.Options = stopped
+	return "", refusal
+}
+
+func named(id string) string {
+	if id == "" {
+		return ""
+	}
+	return " by the name " + id
+}
+
+// pack opens a package again: a blocked one goes back to where it is worked on
+// and stays with its holder, unless another one is named.
+func (t Retry) pack(d *draft, id string) ([]Event, error) {
+	p := d.s.Packages[id]
+	lenders, err := rules(d.f.Def, d.s.Cursor.Pos)
+	if err != nil {
+		return nil, err
+	}
+	by := t.By
+	if by.IsZero() {
+		by = p.Holder
+	}
+	fact, _ := d.f.find(id)
+	for _, o := range lenders {
+		if o.Step.ID != p.StopAt {
+			continue
+		}
+		d.emit(Retried{Step: o.Step.ID, Package: id, Attempt: p.Attempts[o.Step.ID] + 1, Reason: t.Reason})
+		if p.Stop == Block && d.s.SourceOf(d.f) == Journal {
+			d.move(id, o.Step.Packages.Claim, by, Holder{}, t.Reason)
+		}
+		if by.IsZero() || len(d.s.Held(by)) > 0 || len(d.s.waitsFor(d.f, fact)) > 0 {
+			return d.events, nil
+		}
+		o.Package = fact
+		d.issue(o, by)
+		return d.events, nil
+	}
+	d.emit(Retried{Step: p.StopAt, Package: id, Attempt: p.Attempts[p.StopAt] + 1, Reason: t.Reason})
+	return d.events, nil
+}
+
+// Skip completes a step without its work. Where it is the current one, what was
+// handed out of it is void.
+type Skip struct {
+	Who    string
+	Step   string
+	Reason string
+	By     Holder // who gets what comes next; nobody: the next that asks
+	Tokens Tokens
+}
+
+// Kind implements the commit core's Transition.
+func (t Skip) Kind() string { return "skip" }
+
+// Actor implements the commit core's Transition.
+func (t Skip) Actor() string { return t.Who }
+
+// Decide completes the step. No events: it is complete already.
+func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	if s.Phase == Aborted {
+		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
+	}
+	pos, ok, err := f.Def.Position(t.Step)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, refuse(StepNotFound, "the definition that this run goes by has no step %q", t.Step)
+	case s.Cursor.Done.Has(pos):
+		return nil, nil
+	}
+	d := newDraft(s, f, now, t, t.Tokens)
+	if pos != s.Cursor.Pos {
+		d.emit(Completed{Pos: pos, Step: t.Step, How: BySkip, Reason: t.Reason})
+		return d.events, nil
+	}
+	if err := d.complete(BySkip, t.Reason); err != nil {
+		return nil, err
+	}
+	return d.events, d.handOut(t.By)
+}
+
+// Release takes an issue from a holder who does not come back. The work keeps
+// its attempt and goes to the next that asks.
+type Release struct {
+	Who     string
+	Token   string // which issue: by its token,
+	Package string // by its package, or "": the only one
+	Reason  string
+}
+
+// Kind implements the commit core's Transition.
+func (t Release) Kind() string { return "release" }
+
+// Actor implements the commit core's Transition.
+func (t Release) Actor() string { return t.Who }
+
+// Decide ends the issue.
+func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	if s.Phase == Aborted {
+		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
+	}
+	open := s.Issues()
+	var meant, names []string
+	for _, i := range open {
+		name := i.Step
+		if i.Package != "" {
+			name = i.Package
+		}
+		names = append(names, name)
+		if (t.Token == "" || t.Token == i.Token) && (t.Package == "" || t.Package == i.Package) {
+			meant = append(meant, i.Token)
+		}
+	}
+	switch {
+	case len(meant) > 1:
+		refusal := refuse(Usage, "%d issues are open: name one with --package or --token", len(meant))
+		refusal.Options = names
+		return nil, refusal
+	case len(meant) == 0:
+		refusal := refuse(NothingIssued, "nothing like that is handed out")
+		refusal.Options = names
+		return nil, refusal
+	}
+	d := newDraft(s, f, now, t, Tokens{})
+	d.emit(Released{Token: meant[0], Reason: t.Reason})
+	return d.events, nil
+}
+
+// Abort ends the run before its end, for good.
+type Abort struct {
+	Who    string
+	Reason string
+}
+
+// Kind implements the commit core's Transition.
+func (t Abort) Kind() string { return "abort" }
+
+// Actor implements the commit core's Transition.
+func (t Abort) Actor() string { return t.Who }
+
+// Decide ends the run. No events: it is over already.
+func (t Abort) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	if s.Phase != Running {
+		return nil, nil
+	}
+	d := newDraft(s, f, now, t, Tokens{})
+	d.emit(RunAborted{Reason: t.Reason})
+	return d.events, nil
+}

@@ -1,0 +1,301 @@
+package cursor
+
+import (
+	"slices"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// Policy is what the project's configuration says of reports.
+type Policy struct {
+	AnyHolder bool `json:"any_holder,omitempty"` // holder = "any": a step, not a package, may be reported by anybody
+}
+
+// Outcome is what a step's executor made of a success.
+type Outcome struct {
+	Result   Result            `json:"result"` // success, failed, blocked or question
+	Reason   string            `json:"reason,omitempty"`
+	Inputs   map[string]string `json:"inputs,omitempty"`
+	Prompt   string            `json:"prompt,omitempty"`
+	Notes    []string          `json:"notes,omitempty"`
+	Question *Asking           `json:"question,omitempty"` // with result question; its token is set here
+}
+
+// Report reports on an issue, or, where Base names none, for a whole package
+// step that has nothing left to offer.
+type Report struct {
+	Who     string          `json:"who"` // the actor, for the record
+	By      Holder          `json:"by"`
+	Token   string          `json:"token,omitempty"` // as the caller gave it
+	Base    Base            `json:"base"`
+	Result  Result          `json:"result"`
+	Reason  string          `json:"reason,omitempty"`
+	Outcome *Outcome        `json:"outcome,omitempty"` // nil: the step has no executor
+	Guards  []GuardEvidence `json:"guards,omitempty"`
+	Plan    string          `json:"plan,omitempty"` // id of the saved plan that this is
+	Policy  Policy          `json:"policy"`
+	Tokens  Tokens          `json:"tokens"`
+}
+
+// Kind implements the commit core's Transition.
+func (r Report) Kind() string { return "advance" }
+
+// Actor implements the commit core's Transition.
+func (r Report) Actor() string { return r.Who }
+
+// Decide compares the token, then what the plan relied on, and only then lets
+// the report take effect. No events: the report repeats one that was accepted.
+func (r Report) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	if repeated, err := r.repeats(s); repeated || err != nil {
+		return nil, err
+	}
+	if s.Phase == Aborted {
+		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
+	}
+	d := newDraft(s, f, now, r, r.Tokens)
+	if err := r.apply(d); err != nil {
+		return nil, err
+	}
+	return d.events, nil
+}
+
+func (r Report) apply(d *draft) error {
+	if r.Base.Issue == "" {
+		return r.stepItself(d)
+	}
+	issue, err := r.resolve(d.s)
+	if err != nil {
+		return err
+	}
+	if err := r.Base.check(d.s, d.f); err != nil {
+		return err
+	}
+	if issue.Package != "" {
+		return r.packageReport(d, issue)
+	}
+	return r.stepReport(d, issue)
+}
+
+// repeats tells whether the report is the last one that its holder made with
+// this token. A saved plan is repeated only as itself: two plans made of one
+// issue are two reports, and the second one is late.
+func (r Report) repeats(s State) (bool, error) {
+	last, ok := s.Receipt(r.By)
+	if !ok || last.Token == "" || last.Token != r.Base.Issue || (r.Token == "" && r.Plan == "") {
+		return false, nil
+	}
+	if r.Plan != "" {
+		return last.Plan == r.Plan, nil
+	}
+	if last.Result != r.Result {
+		return false, refuse(AlreadyReported, "token %s was reported as %s already: a report is not changed afterwards", last.Token, last.Result)
+	}
+	return true, nil
+}
+
+// resolve finds the issue that the report is on. One that was open at the first
+// read and is not any more was taken by somebody else meanwhile.
+func (r Report) resolve(s State) (Issue, error) {
+	issue, open := s.Issue(r.Base.Issue)
+	switch {
+	case !open && r.Base.Open:
+		return Issue{}, r.Base.moved(s, "what was handed out")
+	case !open:
+		return Issue{}, refuse(StaleToken, "token %s is not open in this run: what it was for is over, or was handed out again", r.Base.Issue)
+	case r.Token == "" && r.Plan == "" && issue.Holder != r.By && (issue.Package != "" || !r.Policy.AnyHolder):
+		return Issue{}, notHolder(issue)
+	}
+	return issue, nil
+}
+
+func notHolder(issue Issue) *Refusal {
+	what := "step " + issue.Step
+	if issue.Package != "" {
+		what = "package " + issue.Package
+	}
+	refusal := refuse(NotHolder, "%s is handed out to %s since %s", what, issue.Holder, issue.Since.UTC().Format(time.RFC3339))
+	refusal.Holder, refusal.Since = issue.Holder, issue.Since
+	return refusal
+}
+
+// reported is the event that ends the issue.
+func (r Report) reported(issue Issue) Reported {
+	e := Reported{
+		Token: issue.Token, Step: issue.Step, Package: issue.Package,
+		Result: r.Result, Reason: r.Reason, By: r.By, Plan: r.Plan, Guards: r.Guards,
+	}
+	if o := r.Outcome; o != nil {
+		e.Prompt, e.Notes = o.Prompt, o.Notes
+		if o.Result != r.Result {
+			e.Outcome, e.Reason = o.Result, o.Reason
+		}
+	}
+	return e
+}
+
+// outcome is the result that counts: the executor's, where one ran.
+func (r Report) outcome() Result {
+	if r.Outcome != nil {
+		return r.Outcome.Result
+	}
+	return r.Result
+}
+
+func (r Report) reason() string {
+	if r.Outcome != nil && r.Outcome.Result != r.Result {
+		return r.Outcome.Reason
+	}
+	return r.Reason
+}
+
+func (r Report) stepReport(d *draft, issue Issue) error {
+	step, err := d.f.Def.Step(issue.Pos)
+	if err != nil {
+		return err
+	}
+	d.emit(r.reported(issue))
+	switch r.outcome() {
+	case Success:
+		r.setInputs(d)
+		if err := d.complete(BySuccess, r.Reason); err != nil {
+			return err
+		}
+		return d.handOut(r.By)
+	case Question:
+		d.question(*r.Outcome.Question)
+	case Failed:
+		if issue.Attempt <= step.Retry {
+			d.emit(Issued{Token: d.token(), Pos: issue.Pos, Step: issue.Step, Attempt: issue.Attempt + 1, Holder: r.By})
+			return nil
+		}
+		d.emit(Stopped{Step: issue.Step, Stop: Failure, Reason: r.reason()})
+	default:
+		d.emit(Stopped{Step: issue.Step, Stop: Block, Reason: r.reason()})
+	}
+	return nil
+}
+
+func (r Report) setInputs(d *draft) {
+	if r.Outcome != nil && len(r.Outcome.Inputs) > 0 {
+		d.emit(InputsSet{Inputs: r.Outcome.Inputs})
+	}
+}
+
+func (r Report) packageReport(d *draft, issue Issue) error {
+	step, err := d.f.Def.Step(issue.Pos)
+	if err != nil {
+		return err
+	}
+	switch r.outcome() {
+	case Success:
+		return r.packageSuccess(d, issue, step.Packages)
+	case Question:
+		d.emit(r.reported(issue))
+		d.question(*r.Outcome.Question)
+		return nil
+	case Failed:
+		return r.packageFailed(d, issue, step)
+	}
+	d.emit(r.reported(issue))
+	if d.s.SourceOf(d.f) == Journal {
+		d.move(issue.Package, mission.Blocked, r.By, Holder{}, r.reason())
+	}
+	d.emit(Stopped{Step: issue.Step, Package: issue.Package, Stop: Block, Reason: r.reason()})
+	return d.handOut(r.By)
+}
+
+func (r Report) packageSuccess(d *draft, issue Issue, rule *mission.PackageRule) error {
+	if err := d.s.laneAllows(d.f, issue, rule); err != nil {
+		return err
+	}
+	d.emit(r.reported(issue))
+	r.setInputs(d)
+	if d.s.SourceOf(d.f) == Journal {
+		author := r.By
+		if rule.Success.Satisfies() && !d.s.Packages[issue.Package].Author.IsZero() {
+			author = Holder{}
+		}
+		d.move(issue.Package, rule.Success, Holder{}, author, r.Reason)
+	}
+	if err := d.completeIfOver(); err != nil {
+		return err
+	}
+	return d.handOut(r.By)
+}
+
+// laneAllows guards a package's success where its lane lives outside of the
+// run: the lane says that the work is done, not the report.
+func (s State) laneAllows(f Facts, issue Issue, rule *mission.PackageRule) error {
+	lane := s.lane(f, issue.Package)
+	if s.SourceOf(f) == Journal || lane == rule.Success || slices.Contains(rule.Until, lane) {
+		return nil
+	}
+	refusal := refuse(GuardRefused, "package %s lies in lane %s, not in %s", issue.Package, lane, rule.Success)
+	refusal.Guards = []GuardFailure{{
+		Guard: "work_packages", Verdict: "refuse",
+		Expected: issue.Package + " in lane " + string(rule.Success),
+		Examined: issue.Package + " in lane " + string(lane),
+		Fix:      "move it with the tool that keeps status.events.jsonl, then report again",
+	}}
+	return refusal
+}
+
+// completeIfOver completes a package step for whose packages its rule holds.
+func (d *draft) completeIfOver() error {
+	if d.s.Cursor.Stop != NoStop || d.s.Cursor.Pos < 0 {
+		return nil
+	}
+	step, err := d.f.Def.Step(d.s.Cursor.Pos)
+	if err != nil || step.Packages == nil || !d.s.until(d.f, step.Packages) {
+		return err
+	}
+	return d.complete(BySuccess, "")
+}
+
+// packageFailed is an attempt where the step takes from the lane that failing
+// leads to, and a rejection where it does not.
+func (r Report) packageFailed(d *draft, issue Issue, step mission.Step) error {
+	rule := step.Packages
+	e := r.reported(issue)
+	e.Rejection = !slices.Contains(rule.Take, rule.Failed)
+	d.emit(e)
+	if d.s.SourceOf(d.f) == Journal {
+		d.move(issue.Package, rule.Failed, Holder{}, Holder{}, r.reason())
+	}
+	if e.Rejection {
+		return d.handOut(r.By)
+	}
+	if issue.Attempt > step.Retry {
+		d.emit(Stopped{Step: issue.Step, Package: issue.Package, Stop: Failure, Reason: r.reason()})
+		return d.handOut(r.By)
+	}
+	fact, _ := d.f.find(issue.Package)
+	d.issue(Offer{Pos: issue.Pos, Step: step, Package: fact}, r.By)
+	return nil
+}
+
+// stepItself completes a package step that has nothing to offer and whose rule
+// holds for every package.
+func (r Report) stepItself(d *draft) error {
+	if err := r.Base.check(d.s, d.f); err != nil {
+		return err
+	}
+	step, err := d.f.Def.Step(d.s.Cursor.Pos)
+	if err != nil {
+		return err
+	}
+	_, more, err := d.s.offer(d.f, r.By)
+	if err != nil {
+		return err
+	}
+	if step.Packages == nil || more || d.s.held() || !d.s.until(d.f, step.Packages) {
+		return refuse(StalePlan, "the packages changed after this call began: ask again")
+	}
+	e := Reported{Step: step.ID, Result: r.Result, Reason: r.Reason, By: r.By, Plan: r.Plan, Guards: r.Guards}
+	d.emit(e)
+	if err := d.complete(BySuccess, r.Reason); err != nil {
+		return err
+	}
+	return d.handOut(r.By)
+}

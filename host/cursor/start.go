@@ -1,0 +1,89 @@
+package cursor
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// Start is the first transition of a run. With a holder the first step is
+// handed out in the same commit.
+type Start struct {
+	Who        string
+	Run        string
+	Mission    string
+	Type       string
+	Definition string
+	Index      string
+	Plugins    map[string]string
+	Seed       string
+	Inputs     map[string]string
+	By         Holder
+	Tokens     Tokens
+}
+
+// Kind implements the commit core's Transition.
+func (t Start) Kind() string { return "start" }
+
+// Actor implements the commit core's Transition.
+func (t Start) Actor() string { return t.Who }
+
+// Decide opens the run and enters its first step.
+func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	for _, key := range slices.Sorted(maps.Keys(t.Inputs)) {
+		if err := checkInput(f.Def, key, t.Inputs[key]); err != nil {
+			return nil, err
+		}
+	}
+	d := newDraft(s, f, now, t, t.Tokens)
+	d.emit(Started{
+		Run: t.Run, Mission: t.Mission, Type: t.Type, Definition: t.Definition,
+		Index: t.Index, Plugins: t.Plugins, Seed: t.Seed,
+	})
+	if len(t.Inputs) > 0 {
+		d.emit(InputsSet{Inputs: t.Inputs})
+	}
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	if err := d.handOut(t.By); err != nil {
+		return nil, err
+	}
+	return d.events, nil
+}
+
+// checkInput wants an input that some step names, and a value that it allows.
+func checkInput(def mission.View, key, value string) error {
+	var keys []string
+	for pos := range def.Len() {
+		step, err := def.Step(pos)
+		if err != nil {
+			return err
+		}
+		for _, in := range step.Inputs {
+			if in.Key == key {
+				return allowed(in.Options, value)
+			}
+			keys = append(keys, in.Key)
+		}
+	}
+	refusal := refuse(Usage, "no step has an input %q", key)
+	refusal.Options = keys
+	return refusal
+}
+
+// allowed wants a value that is not empty and, where there are options, one of
+// them.
+func allowed(options []string, value string) error {
+	switch {
+	case len(options) > 0 && !slices.Contains(options, value):
+		refusal := refuse(InvalidAnswer, "%q is none of the options", value)
+		refusal.Options = options
+		return refusal
+	case value == "":
+		return refuse(InvalidAnswer, "an empty answer is none")
+	}
+	return nil
+}
