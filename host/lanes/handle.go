@@ -1,0 +1,143 @@
+package lanes
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// minPrefix is how much of a ULID names a mission.
+const minPrefix = 8
+
+// Resolve finds the mission that handle names in the folder of missions dir: by
+// its folder's name, by the slug in its meta.json (with or without the number in
+// front), by its folder's number, or by an unambiguous prefix of at least eight
+// letters of its ULID. A handle that is a folder's name opens that folder only;
+// all others look at every mission. Errors are *InvalidHandleError,
+// *NotFoundError, *AmbiguousError, and *FileError for a damaged meta.json of the
+// mission that was named.
+func Resolve(dir, handle string) (Mission, error) {
+	if why := badHandle(handle); why != "" {
+		return Mission{}, &InvalidHandleError{Handle: handle, Why: why}
+	}
+	if info, err := os.Stat(filepath.Join(dir, handle)); err == nil && info.IsDir() {
+		return Load(dir, handle)
+	}
+	all, unreadable, err := List(dir)
+	if err != nil {
+		return Mission{}, err
+	}
+	return pick(dir, handle, all, unreadable)
+}
+
+// List reads all missions of a folder, sorted by slug. Those whose meta.json is
+// damaged come back beside, as *FileError, never hidden. A folder that is not
+// there holds none.
+func List(dir string) ([]Mission, []error, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("look through the missions: %w", err)
+	}
+	var all []Mission
+	var bad []error
+	for _, entry := range entries {
+		if badHandle(entry.Name()) != "" || !isFolder(dir, entry) {
+			continue
+		}
+		m, err := Load(dir, entry.Name())
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		all = append(all, m)
+	}
+	return all, bad, nil
+}
+
+// isFolder follows a link: a project may keep a mission elsewhere.
+func isFolder(dir string, entry fs.DirEntry) bool {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return entry.IsDir()
+	}
+	info, err := os.Stat(filepath.Join(dir, entry.Name()))
+	return err == nil && info.IsDir()
+}
+
+func pick(dir, handle string, all []Mission, unreadable []error) (Mission, error) {
+	var found []Mission
+	for _, m := range all {
+		if m.answersTo(handle) {
+			found = append(found, m)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		e := &NotFoundError{Handle: handle, Dir: dir, Near: near(handle, all)}
+		for _, err := range unreadable {
+			e.Unreadable = append(e.Unreadable, err.Error())
+		}
+		return Mission{}, e
+	}
+	return Mission{}, &AmbiguousError{Handle: handle, Candidates: slugs(found)}
+}
+
+func (m Mission) answersTo(handle string) bool {
+	if m.Alias == handle || bare(m.Slug) == handle || (m.Alias != "" && bare(m.Alias) == handle) {
+		return true
+	}
+	if allDigits(handle) && m.Number != "" && m.Number == trimZeros(handle) {
+		return true
+	}
+	return len(handle) >= minPrefix && strings.HasPrefix(m.ID, strings.ToUpper(handle))
+}
+
+// bare is a slug without the number in front of it.
+func bare(slug string) string {
+	if numberOf(slug) == "" {
+		return slug
+	}
+	_, rest, _ := strings.Cut(slug, "-")
+	return rest
+}
+
+func slugs(all []Mission) []string {
+	names := make([]string, 0, len(all))
+	for _, m := range all {
+		names = append(names, m.Slug)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// badHandle says why a text can be the name of no mission; "" for one that can.
+// It keeps a handle from being a path.
+func badHandle(handle string) string {
+	const rule = "use letters, digits, '-', '_' and '.', beginning with a letter or digit, not ending with '.'"
+	switch {
+	case handle == "":
+		return "the name is empty"
+	case len(handle) > 100:
+		return "the name is longer than 100 characters"
+	case strings.HasSuffix(handle, "."), !letterOrDigit(rune(handle[0])):
+		return rule
+	}
+	for _, r := range handle {
+		if !letterOrDigit(r) && !strings.ContainsRune("-_.", r) {
+			return rule
+		}
+	}
+	return ""
+}
+
+func letterOrDigit(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
