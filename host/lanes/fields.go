@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // fieldReader takes the fields of one front matter and gathers what is wrong
@@ -42,8 +44,8 @@ func (r *fieldReader) id(key string) (string, int) {
 		return "", 0
 	}
 	id := strings.TrimSpace(n.Value)
-	if why := badHandle(id); why != "" {
-		r.fail(n, fmt.Sprintf("%s %q is no id: %s", key, id, why), "")
+	if err := mission.CheckName(id); err != nil {
+		r.fail(n, fmt.Sprintf("%s is no id: %v", key, err), "")
 		return "", 0
 	}
 	return id, frontLine(n.Line)
@@ -121,9 +123,9 @@ func (r *fieldReader) names(key string) ([]string, int) {
 	seen := map[string]bool{}
 	var ids []string
 	for _, id := range values {
-		switch why := badHandle(id); {
-		case why != "":
-			r.faults = append(r.faults, &FileError{Path: r.path, Line: line, Why: fmt.Sprintf("%s has %q, which is no id: %s", key, id, why)})
+		switch err := mission.CheckName(id); {
+		case err != nil:
+			r.faults = append(r.faults, &FileError{Path: r.path, Line: line, Why: fmt.Sprintf("%s has what is no id: %v", key, err)})
 		case !seen[id]:
 			seen[id] = true
 			ids = append(ids, id)

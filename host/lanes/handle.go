@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // minPrefix is how much of a ULID names a mission.
@@ -21,17 +23,53 @@ const minPrefix = 8
 // *NotFoundError, *AmbiguousError, and *FileError for a damaged meta.json of the
 // mission that was named.
 func Resolve(dir, handle string) (Mission, error) {
-	if why := badHandle(handle); why != "" {
-		return Mission{}, &InvalidHandleError{Handle: handle, Why: why}
+	if err := mission.CheckName(handle); err != nil {
+		return Mission{}, &InvalidHandleError{Handle: handle, Why: err.Error()}
 	}
 	if info, err := os.Stat(filepath.Join(dir, handle)); err == nil && info.IsDir() {
-		return Load(dir, handle)
+		slug, err := asStored(dir, handle, info)
+		if err != nil {
+			return Mission{}, err
+		}
+		return Load(dir, slug)
 	}
 	all, unreadable, err := List(dir)
 	if err != nil {
 		return Mission{}, err
 	}
 	return pick(dir, handle, all, unreadable)
+}
+
+// asStored is a folder's name as it was given when it was made. File systems that
+// ignore the case of letters open it by others too, and one mission would go by
+// several names; such a file system opens the name with its case swapped.
+func asStored(dir, handle string, info fs.FileInfo) (string, error) {
+	swapped, err := os.Stat(filepath.Join(dir, swapCase(handle)))
+	if err != nil || swapCase(handle) == handle || !os.SameFile(info, swapped) {
+		return handle, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("look up the mission's name: %w", err)
+	}
+	for _, entry := range entries {
+		if strings.EqualFold(entry.Name(), handle) {
+			return entry.Name(), nil
+		}
+	}
+	return handle, nil
+}
+
+func swapCase(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z':
+			return r - 'a' + 'A'
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return r
+	}, name)
 }
 
 // List reads all missions of a folder, sorted by slug. Those whose meta.json is
@@ -48,7 +86,7 @@ func List(dir string) ([]Mission, []error, error) {
 	var all []Mission
 	var bad []error
 	for _, entry := range entries {
-		if badHandle(entry.Name()) != "" || !isFolder(dir, entry) {
+		if mission.CheckName(entry.Name()) != nil || !isFolder(dir, entry) {
 			continue
 		}
 		m, err := Load(dir, entry.Name())
@@ -116,28 +154,4 @@ func slugs(all []Mission) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// badHandle says why a text can be the name of no mission; "" for one that can.
-// It keeps a handle from being a path.
-func badHandle(handle string) string {
-	const rule = "use letters, digits, '-', '_' and '.', beginning with a letter or digit, not ending with '.'"
-	switch {
-	case handle == "":
-		return "the name is empty"
-	case len(handle) > 100:
-		return "the name is longer than 100 characters"
-	case strings.HasSuffix(handle, "."), !letterOrDigit(rune(handle[0])):
-		return rule
-	}
-	for _, r := range handle {
-		if !letterOrDigit(r) && !strings.ContainsRune("-_.", r) {
-			return rule
-		}
-	}
-	return ""
-}
-
-func letterOrDigit(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }

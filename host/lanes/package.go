@@ -3,9 +3,11 @@ package lanes
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // Package is one work package as its file says it. Values are not changed after
@@ -45,7 +47,7 @@ func checkIDs(all []Package) []error {
 	var faults []error
 	first := map[string]Package{}
 	for _, p := range all {
-		folded := strings.ToLower(p.ID)
+		folded := mission.Fold(p.ID)
 		other, twice := first[folded]
 		if !twice {
 			first[folded] = p
@@ -67,19 +69,10 @@ func (p Package) checkDependencies(byID map[string]int) []error {
 			continue
 		}
 		fix := "make a file tasks/" + id + "-….md, or take the dependency out"
-		if name := nearName(id, sortedKeys(byID)); name != "" {
+		if name := mission.Nearest(id, slices.Collect(maps.Keys(byID))); name != "" {
 			fix = "did you mean " + name + "?"
 		}
 		faults = append(faults, &FileError{Path: p.Path, Line: p.dependsLine, Why: p.ID + " depends on " + id + ", which no file of tasks/ has", Fix: fix})
 	}
 	return faults
-}
-
-func sortedKeys(m map[string]int) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/host/internal/readonly"
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 const (
@@ -60,8 +61,8 @@ func workspaces(project, slug, path string, data []byte) (map[string]string, err
 	all := map[string]string{}
 	lane := map[string]string{}
 	for _, l := range file.Lanes {
-		if why := badHandle(l.ID); why != "" {
-			return nil, &FileError{Path: path, Why: "lane_id " + l.ID + " is no name: " + why}
+		if err := mission.CheckName(l.ID); err != nil {
+			return nil, &FileError{Path: path, Why: "lane_id: " + err.Error(), Err: err}
 		}
 		for _, id := range l.Packages {
 			if other, twice := lane[id]; twice && other != l.ID {
