@@ -1,0 +1,106 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// check adds what is wrong with a definition's values, and with the plugins it
+// names. base stands before the paths of an inline definition.
+func check(r *reading, cfg *Config, def *mission.Definition, base string) {
+	for _, p := range def.Check() {
+		r.unlessKnown(Problem{File: r.file, Path: base + p.Path, Message: p.Message, Near: p.Near})
+	}
+	known := cfg.PluginNames()
+	for _, ref := range def.PluginReferences() {
+		if _, ok := cfg.Plugins[ref.Name]; !ok && ref.Name != "" {
+			r.add(base+ref.Path, mission.Nearest(ref.Name, known), "names the plugin %q, which is not in [plugins] of %s", ref.Name, FileName)
+		}
+	}
+}
+
+// unlessKnown adds a problem unless one is known at that place already: a key of
+// the wrong type is no missing one.
+func (r *reading) unlessKnown(p Problem) {
+	if !slices.ContainsFunc(r.problems, func(q Problem) bool { return q.Path == p.Path }) {
+		r.problems = append(r.problems, p)
+	}
+}
+
+// checkInline adds what is wrong with the values of inline definitions. Load
+// does it only when there is something to report anyway, so that all of it is.
+func (c *Config) checkInline(r *reading) {
+	for _, name := range c.MissionTypes() {
+		if m := c.Missions[name]; m.inline != nil {
+			def := m.inline.def
+			def.Steps = slices.Clone(def.Steps)
+			for _, file := range m.inline.prompts {
+				def.Steps[file.step].Prompt = nil // not read, so not judged
+			}
+			check(r, c, &def, "missions."+quoted(name)+".")
+		}
+	}
+}
+
+// Validate reads the configuration and everything it names: all mission types
+// with their prompts, and the plugins' bytes, which must have the pinned
+// digests. All that is wrong anywhere is one *InvalidError; without problems
+// the definitions are returned by their types.
+func Validate(root string) (*Config, map[string]*mission.Definition, error) {
+	cfg, err := Load(root)
+	var found *InvalidError
+	if err != nil && !errors.As(err, &found) {
+		return nil, nil, err
+	}
+	problems := cfg.checkPlugins()
+	if found != nil {
+		problems = append(problems, found.Problems...)
+	}
+	defs := map[string]*mission.Definition{}
+	for _, name := range cfg.MissionTypes() {
+		def, _, err := LoadMission(cfg, name)
+		var bad *InvalidError
+		switch {
+		case errors.As(err, &bad):
+			problems = append(problems, bad.news(problems)...)
+		case err != nil:
+			return cfg, nil, err
+		default:
+			defs[name] = def
+		}
+	}
+	return cfg, defs, invalid(problems)
+}
+
+// news are the problems that are not among those known.
+func (e *InvalidError) news(known []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(e.Problems), func(p Problem) bool { return slices.Contains(known, p) })
+}
+
+// checkPlugins compares the plugins' bytes with their pins.
+func (c *Config) checkPlugins() []Problem {
+	var problems []Problem
+	for _, name := range c.PluginNames() {
+		if p := c.Plugins[name]; p.Wasm != "" && p.SHA256 != "" {
+			if key, why := c.pluginTrouble(p); why != "" {
+				path := "plugins." + quoted(name) + "." + key
+				problems = append(problems, Problem{File: FileName, Line: c.lineOf(path), Path: path, Message: why})
+			}
+		}
+	}
+	return problems
+}
+
+func (c *Config) pluginTrouble(p Plugin) (key, why string) {
+	data, err := os.ReadFile(c.WasmPath(p))
+	switch {
+	case err != nil:
+		return "wasm", fileTrouble(p.Wasm, err)
+	case hexDigest(data) != p.SHA256:
+		return "sha256", "does not fit: the bytes of " + p.Wasm + " hash to " + hexDigest(data)
+	}
+	return "", ""
+}

@@ -1,0 +1,265 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+)
+
+// lines tells on which line a key stands. The library knows it while it reads
+// and keeps it to itself, so the text is gone over once more when there is
+// something to report. The text is well-formed by then; where the scan does not
+// understand it all the same, a line is missing or that of the table around it.
+type lines map[string]int
+
+// of is the line of a path, or of the nearest table around it that stands in
+// the file; 0 where there is none.
+func (l lines) of(path string) int {
+	for path != "" {
+		if line, ok := l[path]; ok {
+			return line
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	}
+	return 0
+}
+
+type scanner struct {
+	text   string
+	pos    int
+	lines  lines
+	counts map[string]int // of the elements of [[…]] arrays so far
+
+	seen, line int // line breaks counted: line many before seen
+}
+
+func locate(text string) lines {
+	s := &scanner{text: text, lines: lines{}, counts: map[string]int{}}
+	table := ""
+	for s.skipBlank(); s.pos < len(s.text); s.skipBlank() {
+		start := s.pos
+		if s.text[s.pos] == '[' {
+			table = s.header()
+		} else {
+			s.pair(table)
+		}
+		if s.pos == start {
+			s.pos++
+		}
+	}
+	return s.lines
+}
+
+// note keeps the line of a path that starts here. A definition may have ten
+// thousand steps, so breaks are counted on from the last place.
+func (s *scanner) note(path string) {
+	if s.pos < s.seen {
+		s.line -= strings.Count(s.text[s.pos:s.seen], "\n")
+	} else {
+		s.line += strings.Count(s.text[s.seen:s.pos], "\n")
+	}
+	s.seen = s.pos
+	if _, ok := s.lines[path]; !ok {
+		s.lines[path] = s.line + 1
+	}
+}
+
+func (s *scanner) peek() byte {
+	if s.pos < len(s.text) {
+		return s.text[s.pos]
+	}
+	return 0
+}
+
+// skipBlank goes past spaces, line ends, comments and commas.
+func (s *scanner) skipBlank() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case ' ', '\t', '\n', '\r', ',':
+			s.pos++
+		case '#':
+			s.toLineEnd()
+		default:
+			return
+		}
+	}
+}
+
+func (s *scanner) toLineEnd() {
+	if end := strings.IndexByte(s.text[s.pos:], '\n'); end >= 0 {
+		s.pos += end
+		return
+	}
+	s.pos = len(s.text)
+}
+
+func (s *scanner) skipSpace() {
+	for s.peek() == ' ' || s.peek() == '\t' {
+		s.pos++
+	}
+}
+
+// header reads [a.b] or [[a.b]] and returns the path of the table it opens: the
+// last element of each array on the way.
+func (s *scanner) header() string {
+	start := s.pos
+	s.pos++
+	array := s.peek() == '['
+	if array {
+		s.pos++
+	}
+	path := ""
+	parts := s.key()
+	for i, part := range parts {
+		path = join(path, part)
+		if array && i == len(parts)-1 {
+			s.counts[path]++
+		}
+		if n := s.counts[path]; n > 0 {
+			path += "[" + strconv.Itoa(n-1) + "]"
+		}
+	}
+	end := s.pos
+	s.pos = start
+	s.note(path)
+	s.pos = end
+	s.toLineEnd()
+	return path
+}
+
+// pair reads key = value in a table.
+func (s *scanner) pair(table string) {
+	start := s.pos
+	path := table
+	for _, part := range s.key() {
+		path = join(path, part)
+	}
+	end := s.pos
+	s.pos = start
+	s.note(path)
+	s.pos = end
+	s.skipSpace()
+	if s.peek() == '=' {
+		s.pos++
+	}
+	s.skipSpace()
+	s.value(path)
+}
+
+// key reads a dotted key into its parts.
+func (s *scanner) key() []string {
+	var parts []string
+	for {
+		s.skipSpace()
+		parts = append(parts, s.keyPart())
+		s.skipSpace()
+		if s.peek() != '.' {
+			return parts
+		}
+		s.pos++
+	}
+}
+
+func (s *scanner) keyPart() string {
+	start := s.pos
+	switch quote := s.peek(); quote {
+	case '"', '\'':
+		s.quoted(quote)
+		part := s.text[start:s.pos]
+		if plain, err := strconv.Unquote(part); err == nil && quote == '"' {
+			return plain
+		}
+		return strings.Trim(part, string(quote))
+	}
+	for s.pos < len(s.text) && !strings.ContainsRune(" \t\r\n.=]#,{}[", rune(s.text[s.pos])) {
+		s.pos++
+	}
+	return s.text[start:s.pos]
+}
+
+func (s *scanner) value(path string) {
+	switch c := s.peek(); c {
+	case '"', '\'':
+		s.quoted(c)
+	case '[':
+		s.array(path)
+	case '{':
+		s.inline(path)
+	default:
+		for s.pos < len(s.text) && !strings.ContainsRune(",]}#\n", rune(s.text[s.pos])) {
+			s.pos++
+		}
+	}
+}
+
+func (s *scanner) array(path string) {
+	s.pos++
+	for i := 0; ; i++ {
+		s.skipBlank()
+		start := s.pos
+		if s.pos >= len(s.text) || s.peek() == ']' {
+			break
+		}
+		element := path + "[" + strconv.Itoa(i) + "]"
+		s.note(element)
+		s.value(element)
+		if s.pos == start {
+			break
+		}
+	}
+	s.pos++
+}
+
+func (s *scanner) inline(path string) {
+	s.pos++
+	for {
+		s.skipBlank()
+		start := s.pos
+		if s.pos >= len(s.text) || s.peek() == '}' {
+			break
+		}
+		s.pair(path)
+		if s.pos == start {
+			break
+		}
+	}
+	s.pos++
+}
+
+// quoted goes past a string of any of the four kinds.
+func (s *scanner) quoted(quote byte) {
+	long := strings.Repeat(string(quote), 3)
+	if !strings.HasPrefix(s.text[s.pos:], long) {
+		s.pos++
+		s.until(quote, 1)
+		return
+	}
+	s.pos += 3
+	s.until(quote, 3)
+	for i := 0; i < 2 && s.peek() == quote; i++ { // """two quotes more may close it"""""
+		s.pos++
+	}
+}
+
+// until goes past the next n quotes in a row.
+func (s *scanner) until(quote byte, n int) {
+	closing := strings.Repeat(string(quote), n)
+	for s.pos < len(s.text) {
+		switch {
+		case s.text[s.pos] == '\\' && quote == '"':
+			s.pos += 2
+		case strings.HasPrefix(s.text[s.pos:], closing):
+			s.pos += n
+			return
+		default:
+			s.pos++
+		}
+	}
+	s.pos = min(s.pos, len(s.text))
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return quoted(key)
+	}
+	return path + "." + quoted(key)
+}

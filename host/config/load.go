@@ -1,0 +1,130 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+)
+
+// Load reads the configuration of the project at root. It opens that one file:
+// mission definitions are left to LoadMission.
+//
+// Without the file the error is a *NotFoundError. If anything in it is wrong,
+// the error is an *InvalidError and the Config holds what could be read.
+func Load(root string) (*Config, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("project root: %w", err)
+	}
+	cfg := &Config{Root: root, File: filepath.Join(root, FileName)}
+	data, err := readFile(cfg.File, maxConfig)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, projectNotFound(root)
+	case err != nil:
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return cfg, cfg.decode(data)
+}
+
+func projectNotFound(dir string) error {
+	return &NotFoundError{What: "project", Name: filepath.Join(dir, FileName),
+		Fix: "make one in the project's root folder, or name that folder with --root"}
+}
+
+// decode reads the whole file into cfg.
+func (c *Config) decode(data []byte) error {
+	src, values, err := parse(FileName, data)
+	if err != nil {
+		return err
+	}
+	r := &reading{file: FileName}
+	t := r.root(values)
+	c.schema(t)
+	c.project(t.table("project"))
+	c.runtime(t.table("runtime"))
+	c.packages(t.table("work_packages"))
+	c.plugins(t)
+	c.missions(t)
+	t.done()
+	if len(r.problems) == 0 && len(r.unknown) == 0 {
+		return nil
+	}
+	c.checkInline(r)
+	return src.invalid(r)
+}
+
+func (c *Config) schema(t *table) {
+	switch n, ok := t.number("schema"); {
+	case !t.has("schema"):
+		t.wrong("schema", "is missing: the file's first line is schema = 1")
+	case ok && n > 1:
+		t.wrong("schema", "%d is newer than this version, which reads 1", n)
+	case ok && n < 1:
+		t.wrong("schema", "must be 1, not %d", n)
+	}
+}
+
+func (c *Config) project(t *table) {
+	c.Name = filepath.Base(c.Root)
+	if t == nil {
+		return
+	}
+	if name := t.text("name"); name != "" {
+		c.Name = name
+	} else if t.has("name") {
+		t.wrong("name", "is empty")
+	}
+	t.done()
+}
+
+func (c *Config) runtime(t *table) {
+	c.Runtime = Runtime{Dir: ".kittify/step-runner", SpecsDir: "kitty-specs", LockTimeout: 10 * time.Second, Holder: HolderOnly}
+	if t == nil {
+		return
+	}
+	c.Runtime.Dir = t.stateDir("dir", c.Runtime.Dir)
+	c.Runtime.SpecsDir = t.pathBelow("specs_dir", c.Runtime.SpecsDir)
+	c.Runtime.LockTimeout = t.duration("lock_timeout", time.Millisecond, time.Hour, c.Runtime.LockTimeout)
+	c.Runtime.RequireToken = t.flag("require_token")
+	c.Runtime.Holder = HolderRule(t.oneOf("holder", string(HolderOnly), string(HolderAny)))
+	if overlap(c.Runtime.Dir, c.Runtime.SpecsDir) {
+		t.wrong("dir", "%q and specs_dir %q lie in one another: the state would be taken for a mission, or missions for state", c.Runtime.Dir, c.Runtime.SpecsDir)
+	}
+	t.done()
+}
+
+func (c *Config) packages(t *table) {
+	c.Source = SourceAuto
+	if t == nil {
+		return
+	}
+	c.Source = Source(t.oneOf("source", string(SourceAuto), string(SourceJournal), string(SourceKittySpecs)))
+	t.done()
+}
+
+func (c *Config) missions(t *table) {
+	c.Missions = map[string]Mission{}
+	for _, one := range t.named("missions") {
+		m := Mission{Type: one.key}
+		if one.has("file") {
+			m.File = one.pathBelow("file", "")
+			one.onlyFile()
+		} else {
+			m.inline = readDefinition(one, one.key, true)
+		}
+		c.Missions[m.Type] = m
+	}
+}
+
+// onlyFile reports what stands beside file.
+func (t *table) onlyFile() {
+	for _, key := range []string{"key", "name", "version", "mission", "steps", "audits"} {
+		if _, ok := t.get(key); ok {
+			t.wrong(key, "has no effect beside file: the definition is in %s", t.text("file"))
+		}
+	}
+	t.done()
+}

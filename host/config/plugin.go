@@ -1,0 +1,105 @@
+package config
+
+import (
+	"encoding/hex"
+	"path"
+	"strings"
+	"time"
+)
+
+// Bounds and defaults of what a plugin is granted.
+const (
+	page = 64 << 10 // WebAssembly memory comes in pages
+
+	defaultMemory  = 64 << 20
+	defaultTimeout = 10 * time.Second
+	defaultOutput  = 1 << 20
+	defaultLog     = 256 << 10
+)
+
+func (c *Config) plugins(t *table) {
+	c.Plugins = map[string]Plugin{}
+	for _, one := range t.named("plugins") {
+		c.Plugins[one.key] = plugin(one)
+	}
+}
+
+func plugin(t *table) Plugin {
+	p := Plugin{
+		Name:    t.key,
+		Wasm:    t.pathBelow("wasm", ""),
+		SHA256:  t.digest("sha256"),
+		Args:    t.args("args"),
+		Read:    t.readable("read"),
+		Env:     t.env("env"),
+		Memory:  t.size("memory", page, 4<<30, defaultMemory),
+		Timeout: t.duration("timeout", time.Millisecond, time.Hour, defaultTimeout),
+		Output:  t.size("output", 1, 64<<20, defaultOutput),
+		Log:     t.size("log", 1, 64<<20, defaultLog),
+	}
+	if !t.has("wasm") {
+		t.wrong("wasm", "is missing: the path of the plugin's .wasm file")
+	}
+	if p.Memory%page != 0 {
+		t.wrong("memory", "must be a multiple of 64KiB")
+	}
+	t.done()
+	return p
+}
+
+func (t *table) digest(key string) string {
+	text := t.text(key)
+	switch sum, err := hex.DecodeString(text); {
+	case !t.has(key):
+		t.wrong(key, "is missing: the SHA-256 of the plugin's bytes, which the sandbox compares before it runs them")
+	case text != "" && (err != nil || len(sum) != 32):
+		t.wrong(key, "must be 64 hexadecimal digits")
+	case text == "":
+		if _, isText := t.values[key].(string); isText {
+			t.wrong(key, "is empty")
+		}
+	}
+	return strings.ToLower(text)
+}
+
+// args may not hold a zero byte: they are the guest's argv.
+func (t *table) args(key string) []string {
+	args := t.texts(key)
+	for _, arg := range args {
+		if strings.ContainsRune(arg, 0) {
+			t.wrong(key, "%q holds a zero byte", arg)
+		}
+	}
+	return args
+}
+
+func (t *table) readable(key string) []string {
+	folders := t.texts(key)
+	for i, folder := range folders {
+		if folder == "{mission}" || folder == "{workspace}" {
+			continue
+		}
+		if why := notBelow(folder); why != "" {
+			t.wrong(key, `%q %s; a folder below the project root, "{mission}" or "{workspace}" was expected`, folder, why)
+			continue
+		}
+		folders[i] = path.Clean(folder)
+	}
+	return folders
+}
+
+func (t *table) env(key string) map[string]string {
+	in := t.table(key)
+	if in == nil {
+		return nil
+	}
+	env := make(map[string]string, len(in.values))
+	for _, name := range sortedKeys(in.values) {
+		value := in.text(name)
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			in.wrong(name, "is no environment variable: the name may not be empty or hold = or a zero byte, nor the value a zero byte")
+		}
+		env[name] = value
+	}
+	return env
+}

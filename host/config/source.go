@@ -1,0 +1,129 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Bounds of what is read, in bytes, and of the brackets in it: the library's
+// reader goes one call deeper with each open one.
+const (
+	maxConfig     = 1 << 20
+	maxDefinition = 16 << 20
+	maxPromptFile = 1 << 20
+	maxBrackets   = 200_000
+)
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, path, limit)
+}
+
+func readAll(f *os.File, name string, limit int64) ([]byte, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", name)
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%s is larger than %s", name, sizeText(limit))
+	}
+	data := make([]byte, 0, info.Size()+1)
+	buf := bytes.NewBuffer(data)
+	if _, err := buf.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(buf.Len()) > limit {
+		return nil, fmt.Errorf("%s is larger than %s", name, sizeText(limit))
+	}
+	return buf.Bytes(), nil
+}
+
+// plainText takes off the UTF-8 mark and makes CRLF LF, so that a definition
+// means the same, and has the same digest, on every system.
+func plainText(data []byte) string {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
+	return string(data)
+}
+
+// source is a file's text, kept to find lines in it if something is wrong.
+type source struct {
+	file string
+	text string
+}
+
+// parse reads TOML into plain tables. A syntax error is an *InvalidError with
+// its line.
+func parse(file string, data []byte) (*source, map[string]any, error) {
+	src := &source{file: file, text: plainText(data)}
+	if problem := src.unreadable(); problem != nil {
+		return nil, nil, &InvalidError{Problems: []Problem{*problem}}
+	}
+	values := map[string]any{}
+	if _, err := toml.Decode(src.text, &values); err != nil {
+		return nil, nil, &InvalidError{Problems: []Problem{src.syntax(err)}}
+	}
+	return src, values, nil
+}
+
+func (s *source) unreadable() *Problem {
+	switch {
+	case strings.Count(s.text, "[")+strings.Count(s.text, "{") > maxBrackets:
+		return &Problem{File: s.file, Message: fmt.Sprintf("more than %d brackets", maxBrackets)}
+	case !utf8.ValidString(s.text):
+		valid := strings.ToValidUTF8(s.text, "\x00")
+		return &Problem{File: s.file, Line: 1 + strings.Count(valid[:strings.IndexByte(valid, 0)], "\n"), Message: "is not UTF-8"}
+	}
+	return nil
+}
+
+func (s *source) syntax(err error) Problem {
+	var parse toml.ParseError
+	if !errors.As(err, &parse) {
+		return Problem{File: s.file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
+	}
+	return Problem{File: s.file, Line: parse.Position.Line, Path: parse.LastKey, Message: parse.Message}
+}
+
+// invalid makes the error out of all that was found, with lines, in the order
+// of the file.
+func (s *source) invalid(r *reading) error {
+	r.explainUnknown()
+	lines := locate(s.text)
+	for i := range r.problems {
+		if p := &r.problems[i]; p.File == s.file && p.Line == 0 {
+			p.Line = lines.of(p.Path)
+		}
+	}
+	return invalid(r.problems)
+}
+
+func invalid(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		if c := strings.Compare(a.File, b.File); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	return &InvalidError{Problems: slices.Compact(problems)}
+}

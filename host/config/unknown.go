@@ -1,0 +1,85 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// explainUnknown turns the unknown keys into problems. It runs when the whole
+// file was read: only then are the keys of the tables further up known, and
+// with them whether a key has slid into a table below the one it belongs to.
+func (r *reading) explainUnknown() {
+	for _, u := range r.unknown {
+		if u.in.notYet(u.key) {
+			r.add(u.in.at(u.key), "", "%s is not known to this version", quoted(u.key))
+			continue
+		}
+		if owner := u.in.owner(u.key); owner != nil {
+			r.add(u.in.at(u.key), "", "%s", slid(u, owner))
+			continue
+		}
+		r.add(u.in.at(u.key), mission.Nearest(u.key, u.in.known), "unknown key %s%s", quoted(u.key), u.in.place())
+	}
+	r.unknown = nil
+}
+
+// owner is the nearest table further up that has a key of that name.
+func (t *table) owner(key string) *table {
+	for up := t.up; up != nil; up = up.up {
+		if !up.isNames() && slices.Contains(up.known, key) {
+			return up
+		}
+	}
+	return nil
+}
+
+// isNames tells tables such as [plugins], whose keys are names, from others.
+func (t *table) isNames() bool {
+	return t.up != nil && t.up.up == nil && (t.key == "plugins" || t.key == "missions")
+}
+
+func slid(u unknownKey, owner *table) string {
+	where := owner.header()
+	if where == "" {
+		where = "the top of the file"
+	}
+	return fmt.Sprintf("%s is a key of %s, but stands inside %s: move it up, above %s",
+		quoted(u.key), where, u.in.header(), u.in.header())
+}
+
+func (t *table) place() string {
+	if header := t.header(); header != "" {
+		return " in " + header
+	}
+	return ""
+}
+
+// header is the table as it stands in the file: [[steps.guards]].
+func (t *table) header() string {
+	if t.up == nil {
+		return ""
+	}
+	name := quoted(t.key)
+	for up := t.up; up.up != nil; up = up.up {
+		name = quoted(up.key) + "." + name
+	}
+	if t.index >= 0 {
+		return "[[" + name + "]]"
+	}
+	return "[" + name + "]"
+}
+
+// notYet tells the keys that the design has and this version does not read.
+func (t *table) notYet(key string) bool {
+	switch {
+	case t.up == nil:
+		return key == "commands" || key == "loops"
+	case t.key == "guards":
+		return key == "command" || key == "event"
+	case t.up.isNames() && t.up.key == "plugins":
+		return slices.Contains([]string{"write", "max_rounds"}, key)
+	}
+	return false
+}

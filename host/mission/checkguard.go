@@ -1,0 +1,121 @@
+package mission
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func (c *checker) guards(step *Step) {
+	for i, g := range step.Guards {
+		c.guard(fmt.Sprintf("guards[%d]", i), g)
+	}
+}
+
+func (c *checker) guard(at string, g Guard) {
+	kinds := 0
+	if g.Artifact != nil {
+		kinds++
+		c.artifact(at, g.Artifact)
+	}
+	if g.Plugin != nil {
+		kinds++
+		c.plugin(at+".plugin", g.Plugin.Plugin)
+		c.free(at+".with", g.Plugin.With)
+	}
+	if g.Input != "" {
+		kinds++
+		if why, near := c.noInput(g.Input); why != "" {
+			c.addNear(at+".input", near, "%s", why)
+		}
+	}
+	if g.WorkPackages != nil {
+		kinds++
+		c.packageGuard(at, g.WorkPackages)
+	}
+	if kinds != 1 {
+		c.add(at, "a guard is one of artifact, plugin, input and work_packages, and this is %d of them", kinds)
+	}
+	c.text(at+".message", g.Message)
+}
+
+func (c *checker) artifact(at string, g *ArtifactGuard) {
+	if why := badArtifactPath(g.Path); why != "" {
+		c.add(at+".artifact", "%q %s", g.Path, why)
+	}
+	c.expression(at+".contains", g.Contains)
+	c.expression(at+".not_contains", g.NotContains)
+	if g.Contains != "" && g.Contains == g.NotContains {
+		c.add(at+".not_contains", "is the same as contains: no file can pass both")
+	}
+	if g.MinBytes < 0 {
+		c.add(at+".min_bytes", "must be at least 1, not %d", g.MinBytes)
+	}
+	switch {
+	case g.MinCount < 0:
+		c.add(at+".min_count", "must be at least 1, not %d", g.MinCount)
+	case g.MinCount > 1 && !strings.ContainsAny(g.Path, "*?["):
+		c.add(at+".min_count", "%q names one file, so there are never %d: use a pattern such as docs/*.md", g.Path, g.MinCount)
+	}
+}
+
+// badArtifactPath says why a path is none inside a mission's folder; empty if
+// it is one.
+func badArtifactPath(name string) string {
+	_, err := path.Match(name, "x")
+	switch {
+	case name == "":
+		return "is empty: a path inside the mission's folder was expected"
+	case err != nil:
+		return "is a broken pattern: a [ without ], or nothing after a backslash"
+	case strings.Contains(name, `\`):
+		return "holds a backslash: write / on every system"
+	case path.IsAbs(name) || len(name) > 1 && name[1] == ':':
+		return "is absolute: artifacts lie inside the mission's folder"
+	case slices.Contains(strings.Split(name, "/"), ".."):
+		return "leads out of the mission's folder"
+	case strings.ContainsRune(name, 0):
+		return "holds a zero byte"
+	case path.Clean(name) == ".":
+		return "is the mission's folder itself"
+	}
+	return ""
+}
+
+func (c *checker) expression(key, text string) {
+	if _, err := regexp.Compile(text); err != nil {
+		c.add(key, "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+}
+
+func (c *checker) packageGuard(at string, g *PackageGuard) {
+	if g.Package == "" {
+		c.add(at+".work_packages", "is empty: the id of a package was expected")
+	} else if err := CheckName(g.Package); err != nil {
+		c.add(at+".work_packages", "%v", err)
+	}
+	c.lanes(at+".lanes", g.Lanes)
+}
+
+// PluginReference is a place in a definition that names a plugin.
+type PluginReference struct{ Path, Name string }
+
+// PluginReferences are all places that name a plugin, in the order of the steps.
+func (d *Definition) PluginReferences() []PluginReference {
+	var refs []PluginReference
+	firstAudit := newGraph(d).firstAudit
+	for pos, step := range d.Steps {
+		at := d.stepPath(pos, firstAudit)
+		if step.Executor != nil {
+			refs = append(refs, PluginReference{at + ".executor.plugin", step.Executor.Plugin})
+		}
+		for i, g := range step.Guards {
+			if g.Plugin != nil {
+				refs = append(refs, PluginReference{fmt.Sprintf("%s.guards[%d].plugin", at, i), g.Plugin.Plugin})
+			}
+		}
+	}
+	return refs
+}
