@@ -12,6 +12,7 @@ type Facts struct {
 	Def      mission.View      // the frozen definition
 	Source   Source            // where lanes live, unless the run has settled it
 	Packages []PackageFact     // in file order; empty where the mission has none
+	Fault    error             // why the packages could not be read; an error for whom needs them
 	Digests  map[string]string // of the facts that the transition's Base names
 }
 

@@ -39,6 +39,9 @@ func rules(def mission.View, pos int) ([]Offer, error) {
 // offer is the package that a holder would be handed at the current step.
 func (s State) offer(f Facts, by Holder) (Offer, bool, error) {
 	lenders, err := rules(f.Def, s.Cursor.Pos)
+	if err == nil {
+		err = f.Fault
+	}
 	if err != nil {
 		return Offer{}, false, err
 	}

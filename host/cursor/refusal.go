@@ -52,6 +52,27 @@ func (r *Refusal) Error() string { return string(r.Code) + ": " + r.Message }
 // GuardFailure is a guard that did not allow.
 type GuardFailure struct {
 	Guard, Verdict, Expected, Examined, Fix string
+
+	Message string // the definition's own words for a refusal; "" for ours
+}
+
+// Sentence is the failure in one sentence for people.
+func (f GuardFailure) Sentence() string {
+	text := f.Guard
+	switch {
+	case f.Message != "" && f.Verdict == "refuse":
+		return f.Message
+	case f.Verdict != "refuse":
+		text += " could not be evaluated: " + f.Examined
+	case f.Expected == "":
+		text += ": " + f.Examined
+	default:
+		text += ": expected " + f.Expected + ", found " + f.Examined
+	}
+	if f.Fix != "" {
+		text += " (" + f.Fix + ")"
+	}
+	return text
 }
 
 func refuse(code Code, format string, args ...any) *Refusal {

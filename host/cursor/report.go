@@ -184,6 +184,9 @@ func (r Report) setInputs(d *draft) {
 
 func (r Report) packageReport(d *draft, issue Issue) error {
 	step, err := d.f.Def.Step(issue.Pos)
+	if err == nil {
+		err = d.f.Fault
+	}
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type Start struct {
 	Plugins    map[string]string
 	Seed       string
 	Inputs     map[string]string
+	Def        mission.View // the definition that the run freezes
 	By         Holder
 	Tokens     Tokens
 }
