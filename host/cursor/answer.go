@@ -117,9 +117,12 @@ func (t Give) check(s State, f Facts, q Asking) error {
 		return refuse(StaleDecision, "decision token %s is not the one of this asking of %s: show it again", t.Token, q.ID)
 	}
 	if isAudit(q.ID) {
-		if err := t.mayAudit(s, q); err != nil {
+		if err := t.mayAudit(s, f, q); err != nil {
 			return err
 		}
+	}
+	if strings.HasPrefix(q.ID, "package:") && f.Fault != nil {
+		return f.Fault
 	}
 	if strings.HasPrefix(q.ID, "package:") && t.Value == cancel && s.SourceOf(f) == KittySpecs {
 		return refuse(InvalidAnswer, "the lane log is only read here: cancel what depends on %s with the tool that keeps it, or answer %s",
@@ -130,9 +133,11 @@ func (t Give) check(s State, f Facts, q Asking) error {
 
 // mayAudit wants a person, or the mission's owner where the run names one, and
 // the token of the asking that was shown.
-func (t Give) mayAudit(s State, q Asking) error {
-	owner := s.Cursor.Inputs[OwnerInput]
+func (t Give) mayAudit(s State, f Facts, q Asking) error {
+	owner, err := s.owner(f)
 	switch {
+	case err != nil:
+		return err
 	case owner != "" && t.Agent != owner && t.Human != owner:
 		return refuse(AuditNeedsHuman, "%s is answered by %s, whom the input %s names", q.ID, owner, OwnerInput)
 	case owner == "" && t.Human == "":
@@ -143,6 +148,26 @@ func (t Give) mayAudit(s State, q Asking) error {
 	return nil
 }
 
+// owner is whom the run names as the mission's owner: by the input, else by the
+// input's default.
+func (s State) owner(f Facts) (string, error) {
+	if owner, given := s.Cursor.Inputs[OwnerInput]; given {
+		return owner, nil
+	}
+	for pos := range f.Def.Len() {
+		step, err := f.Def.Step(pos)
+		if err != nil {
+			return "", err
+		}
+		for _, in := range step.Inputs {
+			if in.Key == OwnerInput && in.Default != nil {
+				return *in.Default, nil
+			}
+		}
+	}
+	return "", nil
+}
+
 func (t Give) audit(d *draft) error {
 	if t.Value == approve {
 		return d.complete(ByApproval, "")
@@ -150,6 +175,9 @@ func (t Give) audit(d *draft) error {
 	step, err := d.f.Def.Step(d.s.Cursor.Pos)
 	if err != nil {
 		return err
+	}
+	if step.Audit == nil {
+		return refuse(DecisionNotFound, "step %s is no audit", step.ID)
 	}
 	reason := "rejected by " + t.Who
 	if step.Audit.OnReject != "" {
@@ -174,6 +202,9 @@ func (d *draft) reopen(audit mission.Step, reason string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if target.Packages != nil && d.f.Fault != nil {
+		return false, d.f.Fault
+	}
 	if target.Packages != nil && d.s.until(d.f, target.Packages) {
 		return false, nil
 	}
@@ -186,20 +217,19 @@ func (d *draft) reopen(audit mission.Step, reason string) (bool, error) {
 	return true, d.enter()
 }
 
-// dependants are a position and all complete ones that depend on it, and the
-// decisions of the audits among them.
+// dependants are a position and all complete ones that depend on it, however
+// far, and the decisions of the audits among them.
 func (d *draft) dependants(from int) (positions []int, audits []string, err error) {
-	reached := []int{from}
-	for pos := range d.f.Def.Len() {
-		deps, err := d.f.Def.Deps(pos)
-		if err != nil {
+	var reached mission.Bits
+	reached = reached.With(from)
+	for grown := true; grown; { // a step may stand before one that it depends on
+		before := reached
+		if reached, err = d.reach(reached); err != nil {
 			return nil, nil, err
 		}
-		if pos != from && slices.ContainsFunc(deps, func(dep int) bool { return slices.Contains(reached, dep) }) {
-			reached = append(reached, pos)
-		}
+		grown = before != reached
 	}
-	for _, pos := range reached {
+	for pos := range reached.All() {
 		if !d.s.Cursor.Done.Has(pos) {
 			continue
 		}
@@ -215,12 +245,16 @@ func (d *draft) dependants(from int) (positions []int, audits []string, err erro
 	return positions, audits, nil
 }
 
-// cancelDependants cancels what depends on a canceled package, however far.
-func (d *draft) cancelDependants(id, by string) {
-	for _, p := range d.f.Packages {
-		if slices.Contains(p.DependsOn, id) && !d.s.lane(d.f, p.ID).Final() {
-			d.move(p.ID, mission.Canceled, Holder{}, Holder{}, id+" was canceled ("+by+")")
-			d.cancelDependants(p.ID, by)
+// reach adds the positions that depend on one of those reached.
+func (d *draft) reach(reached mission.Bits) (mission.Bits, error) {
+	for pos := range d.f.Def.Len() {
+		deps, err := d.f.Def.Deps(pos)
+		if err != nil {
+			return reached, err
+		}
+		if slices.ContainsFunc(deps, reached.Has) {
+			reached = reached.With(pos)
 		}
 	}
+	return reached, nil
 }

@@ -6,6 +6,7 @@ import "time"
 type Ask struct {
 	Who    string `json:"who"`
 	By     Holder `json:"by"`
+	Base   *Base  `json:"base,omitempty"` // of a saved plan: what it relied on; nil: nothing
 	Tokens Tokens `json:"tokens"`
 }
 
@@ -18,6 +19,11 @@ func (t Ask) Actor() string { return t.Who }
 // Decide hands out what the current step has for the asker. No events: the
 // asker holds work already, a question comes first, or the run is over.
 func (t Ask) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	if t.Base != nil {
+		if err := t.fresh(s, f); err != nil {
+			return nil, err
+		}
+	}
 	if s.Phase == Running && len(s.Held(t.By)) > 0 {
 		return nil, nil
 	}
@@ -33,4 +39,16 @@ func (t Ask) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	return nil, sit.Refusal()
+}
+
+// fresh wants what a saved plan relied on: the cursor as it was, and no work
+// with the asker yet.
+func (t Ask) fresh(s State, f Facts) error {
+	if err := t.Base.check(s, f); err != nil {
+		return err
+	}
+	if len(s.Held(t.By)) > 0 {
+		return t.Base.moved(s, "what is handed out to you")
+	}
+	return nil
 }

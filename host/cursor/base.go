@@ -74,12 +74,23 @@ func BaseOf(s State, f Facts, issue Issue, open bool) Base {
 	return b
 }
 
+// covers tells whether the base says what a report on the issue relies on; one
+// that does not was not made by BaseOf.
+func (b Base) covers(issue Issue) bool {
+	if issue.Package == "" {
+		return b.Cursor != nil && b.Package == nil
+	}
+	return b.Package != nil && b.Package.ID == issue.Package
+}
+
 // check compares what was relied on with what is there now. The token was
 // compared before; tokens, never step names, say whose work it is.
 func (b Base) check(s State, f Facts) error {
 	switch {
-	case b.Run != s.Run || b.Definition != s.Definition:
+	case b.Run != s.Run:
 		return refuse(StalePlan, "the plan was made on run %s, this is run %s", b.Run, s.Run)
+	case b.Definition != s.Definition:
+		return refuse(StalePlan, "the run goes by another definition than when the plan was made: ask again")
 	case b.Cursor != nil && *b.Cursor != s.CursorStamp():
 		return b.moved(s, "the step's state")
 	case b.Package != nil && b.Package.Stamp != s.PackageStamp(b.Package.ID):

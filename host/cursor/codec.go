@@ -3,6 +3,7 @@ package cursor
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -81,6 +82,9 @@ func decodeKind(kind string, body json.RawMessage) (Event, error) {
 
 func decode[E Event](kind string, body json.RawMessage) (Event, error) {
 	var e E
+	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) {
+		return nil, &UnknownEventError{Kind: kind, Err: errors.New("null where its fields were expected")}
+	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&e); err != nil {

@@ -129,9 +129,8 @@ func (d *draft) handOut(by Holder) error {
 }
 
 func (d *draft) handOutPackage(by Holder) error {
-	d.askCanceled()
-	if len(d.s.Cursor.Questions) > 0 {
-		return nil
+	if err := d.askCanceled(); err != nil || len(d.s.Cursor.Questions) > 0 {
+		return err
 	}
 	o, ok, err := d.s.offer(d.f, by)
 	if err != nil || !ok {
@@ -158,34 +157,15 @@ func (d *draft) issue(o Offer, by Holder) {
 // at the end is given; on the way it is whoever takes it.
 func (d *draft) move(id string, to mission.Lane, holder, author Holder, reason string) {
 	from := d.s.lane(d.f, id)
-	path, _ := mission.Path(from, to)
+	path, ok := mission.Path(from, to)
+	if !ok {
+		return // a final lane: it stays where it is
+	}
 	for _, next := range path {
 		d.emit(Moved{Package: id, From: from, To: next, Holder: holder, Author: author, Reason: reason})
 		from = next
 	}
 	if len(path) == 0 && d.s.Packages[id].Holder != holder {
 		d.emit(Moved{Package: id, From: from, To: to, Holder: holder, Author: author, Reason: reason})
-	}
-}
-
-// askCanceled asks what to do about packages that depend on a canceled one:
-// going on without it is somebody's choice.
-func (d *draft) askCanceled() {
-	for _, p := range d.f.Packages {
-		if d.s.lane(d.f, p.ID).Final() {
-			continue
-		}
-		for _, dep := range p.DependsOn {
-			if d.s.lane(d.f, dep) != mission.Canceled {
-				continue
-			}
-			if _, answered := d.s.Cursor.Answers[packageID(dep)]; !answered {
-				d.question(Asking{
-					ID:       packageID(dep),
-					Question: "Package " + dep + " was canceled and " + p.ID + " depends on it. Go on without it, or cancel what depends on it?",
-					Options:  []string{goOn, cancel},
-				})
-			}
-		}
 	}
 }

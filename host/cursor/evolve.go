@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // Meta is what a record says of all its events.
@@ -41,11 +43,11 @@ func Evolve(s State, m Meta, event Event) State {
 			s.Phase = Canceled
 		}
 		s = s.cleared()
-		s.Cursor.Pos, s.Cursor.Step = -1, ""
+		s.Cursor.Pos, s.Cursor.Step, s.Cursor.Questions = -1, "", nil
 	case RunAborted:
 		s.Phase, s.Reason = Aborted, e.Reason
 		s = s.cleared()
-		s.Receipts = nil
+		s.Receipts, s.Cursor.Questions = nil, nil
 	case Completed:
 		if e.How == BySkip && e.Pos == s.Cursor.Pos {
 			s = s.cleared()
@@ -97,8 +99,8 @@ func put[V any](m map[string]V, key string, value V) map[string]V {
 func (c Cursor) evolve(event Event) Cursor {
 	switch e := event.(type) {
 	case Entered:
-		c.Pos, c.Step, c.Attempt = e.Pos, e.Step, 1
-		c.Stop, c.Reason, c.Feedback = NoStop, "", ""
+		c.Pos, c.Step, c.Attempt, c.Failures = e.Pos, e.Step, 1, 0
+		c.Stop, c.Reason = NoStop, "" // feedback stays: of the rejection that led back here
 		c.Issue = nil
 	case Asked:
 		c.Questions = append(slices.Clone(c.Questions), e.Asking)
@@ -109,6 +111,9 @@ func (c Cursor) evolve(event Event) Cursor {
 			c.Inputs = put(c.Inputs, key, value)
 		}
 	case Completed:
+		if e.Pos < 0 || e.Pos >= mission.MaxSteps {
+			return c
+		}
 		c.Done = c.Done.With(e.Pos)
 		if e.Pos == c.Pos {
 			c.Issue, c.Stop, c.Reason, c.Feedback = nil, NoStop, "", ""
@@ -153,7 +158,9 @@ func (s State) issued(m Meta, e Issued) State {
 		s.Cursor.Issue, s.Cursor.Attempt = issue, e.Attempt
 		return s.touched(m)
 	}
-	s.Source = e.Source
+	if e.Source != "" {
+		s.Source = e.Source
+	}
 	return s.with(e.Package, func(p *Package) {
 		p.Issue = issue
 		p.Attempts = put(p.Attempts, e.Step, e.Attempt)
@@ -161,24 +168,44 @@ func (s State) issued(m Meta, e Issued) State {
 }
 
 func (s State) reported(m Meta, e Reported) State {
-	if e.Token != "" {
-		s = s.ended(m, e.Token).remember(Receipt{Holder: e.By, Token: e.Token, Result: e.Result, Plan: e.Plan})
-	}
+	s = s.ended(m, e.Token).remember(Receipt{Holder: e.By, Token: e.Token, Result: e.Result, Plan: e.Plan})
 	if e.Package != "" {
-		return s.with(e.Package, func(p *Package) {
-			p.Feedback = feedback(e)
-			if e.Rejection {
-				p.Attempts = put(p.Attempts, e.Step, p.Attempts[e.Step]-1)
-			}
-		})
+		return s.with(e.Package, func(p *Package) { p.reported(e) })
 	}
 	s.Cursor.Feedback, s.Cursor.Handover = feedback(e), e.Prompt
+	if e.outcome() == Failed {
+		s.Cursor.Failures++
+	}
 	return s.touched(m)
+}
+
+// reported counts. A rejection and a question use no attempt: the same one goes
+// on. Failures are those since the last success, so that rework after a
+// rejection has all its retries again.
+func (p *Package) reported(e Reported) {
+	p.Feedback = feedback(e)
+	switch {
+	case e.Rejection || e.outcome() == Question:
+		p.Attempts = put(p.Attempts, e.Step, p.Attempts[e.Step]-1)
+	case e.outcome() == Failed:
+		p.Failures = put(p.Failures, e.Step, p.Failures[e.Step]+1)
+	case e.outcome() == Success:
+		p.Failures = maps.Clone(p.Failures)
+		delete(p.Failures, e.Step)
+	}
+}
+
+// outcome is the result that counted.
+func (e Reported) outcome() Result {
+	if e.Outcome != "" {
+		return e.Outcome
+	}
+	return e.Result
 }
 
 // feedback is what the next attempt's prompt shows of a report.
 func feedback(e Reported) string {
-	if e.Result == Success && (e.Outcome == "" || e.Outcome == Success) {
+	if e.outcome() == Success {
 		return ""
 	}
 	return e.Reason
@@ -186,6 +213,9 @@ func feedback(e Reported) string {
 
 // ended takes away the issue with a token.
 func (s State) ended(m Meta, token string) State {
+	if token == "" {
+		return s // a package step's own report
+	}
 	if i := s.Cursor.Issue; i != nil && i.Token == token {
 		s.Cursor.Issue = nil
 		return s.touched(m)
@@ -244,6 +274,9 @@ func (s State) retried(m Meta, e Retried) State {
 
 func (p *Package) move(e Moved) {
 	p.From, p.Lane, p.Holder = e.From, e.To, e.Holder
+	if e.To == mission.Canceled {
+		p.Stop, p.StopAt, p.Reason = NoStop, "", ""
+	}
 	if !e.Author.IsZero() {
 		p.Author = e.Author
 	}

@@ -3,6 +3,8 @@ package cursor
 import (
 	"slices"
 	"time"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // The codes of operator verbs that find nothing to do.
@@ -31,6 +33,9 @@ func (t Retry) Actor() string { return t.Who }
 func (t Retry) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if s.Phase == Aborted {
 		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
+	}
+	if s.Phase != Running {
+		return nil, refuse(NothingToRetry, "the run is over")
 	}
 	d := newDraft(s, f, now, t, t.Tokens)
 	if s.Cursor.Stop != NoStop && t.Package == "" {
@@ -88,33 +93,57 @@ func named(id string) string {
 // pack opens a package again: a blocked one goes back to where it is worked on
 // and stays with its holder, unless another one is named.
 func (t Retry) pack(d *draft, id string) ([]Event, error) {
+	if d.f.Fault != nil {
+		return nil, d.f.Fault
+	}
 	p := d.s.Packages[id]
-	lenders, err := rules(d.f.Def, d.s.Cursor.Pos)
+	o, inForce, err := d.s.lender(d.f, p.StopAt, id)
 	if err != nil {
 		return nil, err
+	}
+	if inForce && d.s.selfReview(d.f, o.Step, o.Package, t.By) {
+		return nil, refuse(SelfReview, "%s is the author of package %s: step %s wants somebody else", t.By.Agent, id, o.Step.ID)
 	}
 	by := t.By
 	if by.IsZero() {
 		by = p.Holder
 	}
-	fact, _ := d.f.find(id)
-	for _, o := range lenders {
-		if o.Step.ID != p.StopAt {
-			continue
-		}
-		d.emit(Retried{Step: o.Step.ID, Package: id, Attempt: p.Attempts[o.Step.ID] + 1, Reason: t.Reason})
-		if p.Stop == Block && d.s.SourceOf(d.f) == Journal {
-			d.move(id, o.Step.Packages.Claim, by, Holder{}, t.Reason)
-		}
-		if by.IsZero() || len(d.s.Held(by)) > 0 || len(d.s.waitsFor(d.f, fact)) > 0 {
-			return d.events, nil
-		}
-		o.Package = fact
-		d.issue(o, by)
-		return d.events, nil
-	}
 	d.emit(Retried{Step: p.StopAt, Package: id, Attempt: p.Attempts[p.StopAt] + 1, Reason: t.Reason})
+	t.unblock(d, id, p, o, inForce, by)
+	if inForce && len(d.s.Held(by)) == 0 && len(d.s.Cursor.Questions) == 0 && !by.IsZero() && d.s.offered(d.f, o.Step, o.Package, by) {
+		d.issue(o, by)
+	}
 	return d.events, nil
+}
+
+// unblock takes a blocked package back to the lane in which it was worked on.
+// Where the step that it stopped at has no say any more, that is in_progress,
+// and nobody holds it.
+func (t Retry) unblock(d *draft, id string, p Package, o Offer, inForce bool, by Holder) {
+	switch {
+	case p.Stop != Block || d.s.SourceOf(d.f) != Journal:
+	case inForce:
+		d.move(id, o.Step.Packages.Claim, by, Holder{}, t.Reason)
+	default:
+		d.move(id, mission.InProgress, Holder{}, Holder{}, t.Reason)
+	}
+}
+
+// lender is the rule in force by which a package is worked on at a step; ok is
+// false where the step has no say at the current one, or the package is gone.
+func (s State) lender(f Facts, step, id string) (o Offer, ok bool, err error) {
+	fact, known := f.find(id)
+	lenders, err := rules(f.Def, s.Cursor.Pos)
+	if err != nil || !known {
+		return Offer{}, false, err
+	}
+	for _, o := range lenders {
+		if o.Step.ID == step {
+			o.Package = fact
+			return o, true, nil
+		}
+	}
+	return Offer{}, false, nil
 }
 
 // Skip completes a step without its work. Where it is the current one, what was
@@ -146,6 +175,8 @@ func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, refuse(StepNotFound, "the definition that this run goes by has no step %q", t.Step)
 	case s.Cursor.Done.Has(pos):
 		return nil, nil
+	case s.Phase != Running:
+		return nil, refuse(NothingIssued, "the run is over")
 	}
 	d := newDraft(s, f, now, t, t.Tokens)
 	if pos != s.Cursor.Pos {

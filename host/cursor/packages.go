@@ -31,7 +31,9 @@ func rules(def mission.View, pos int) ([]Offer, error) {
 		if err != nil {
 			return nil, err
 		}
-		lent = append(lent, Offer{Pos: at, Step: step})
+		if step.Packages != nil {
+			lent = append(lent, Offer{Pos: at, Step: step})
+		}
 	}
 	return append(lent, Offer{Pos: pos, Step: own}), nil
 }

@@ -34,6 +34,8 @@ const (
 	InvalidAnswer     Code = "invalid_answer"
 	DecisionNotFound  Code = "decision_not_found"
 	DecisionAmbiguous Code = "decision_ambiguous"
+	SelfReview        Code = "self_review"
+	RunExists         Code = "run_exists"
 	Usage             Code = "usage"
 )
 

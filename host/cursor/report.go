@@ -1,11 +1,6 @@
 package cursor
 
-import (
-	"slices"
-	"time"
-
-	"github.com/spec-kitty/step-runner/host/mission"
-)
+import "time"
 
 // Policy is what the project's configuration says of reports.
 type Policy struct {
@@ -47,6 +42,9 @@ func (r Report) Actor() string { return r.Who }
 // Decide compares the token, then what the plan relied on, and only then lets
 // the report take effect. No events: the report repeats one that was accepted.
 func (r Report) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	if err := r.valid(); err != nil {
+		return nil, err
+	}
 	if repeated, err := r.repeats(s); repeated || err != nil {
 		return nil, err
 	}
@@ -60,6 +58,33 @@ func (r Report) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	return d.events, nil
 }
 
+// valid refuses what no caller can mean: an executor runs after a success only,
+// and gives a question when it says that it has one.
+func (r Report) valid() error {
+	switch {
+	case r.By.IsZero():
+		return refuse(Usage, "a report names who makes it")
+	case r.Result != Success && r.Result != Failed && r.Result != Blocked:
+		return refuse(Usage, "%q cannot be reported: use success, failed or blocked", r.Result)
+	case r.Token != "" && r.Token != r.Base.Issue:
+		return refuse(StaleToken, "token %s is not the one that the plan was made for", r.Token)
+	case r.Outcome == nil:
+		return nil
+	case r.Result != Success:
+		return refuse(Usage, "an executor judges a success only, not %s", r.Result)
+	}
+	switch r.Outcome.Result {
+	case Success, Failed, Blocked:
+		return nil
+	case Question:
+		if r.Outcome.Question != nil {
+			return nil
+		}
+		return refuse(Usage, "the executor has a question and does not say which")
+	}
+	return refuse(Usage, "an executor cannot end with %q", r.Outcome.Result)
+}
+
 func (r Report) apply(d *draft) error {
 	if r.Base.Issue == "" {
 		return r.stepItself(d)
@@ -67,6 +92,9 @@ func (r Report) apply(d *draft) error {
 	issue, err := r.resolve(d.s)
 	if err != nil {
 		return err
+	}
+	if !r.Base.covers(issue) {
+		return refuse(StalePlan, "the plan does not say what it relied on: ask again")
 	}
 	if err := r.Base.check(d.s, d.f); err != nil {
 		return err
@@ -82,11 +110,13 @@ func (r Report) apply(d *draft) error {
 // issue are two reports, and the second one is late.
 func (r Report) repeats(s State) (bool, error) {
 	last, ok := s.Receipt(r.By)
-	if !ok || last.Token == "" || last.Token != r.Base.Issue || (r.Token == "" && r.Plan == "") {
+	switch {
+	case !ok || last.Token != r.Base.Issue:
 		return false, nil
-	}
-	if r.Plan != "" {
+	case r.Plan != "":
 		return last.Plan == r.Plan, nil
+	case r.Token == "":
+		return false, nil
 	}
 	if last.Result != r.Result {
 		return false, refuse(AlreadyReported, "token %s was reported as %s already: a report is not changed afterwards", last.Token, last.Result)
@@ -165,7 +195,7 @@ func (r Report) stepReport(d *draft, issue Issue) error {
 	case Question:
 		d.question(*r.Outcome.Question)
 	case Failed:
-		if issue.Attempt <= step.Retry {
+		if d.s.Cursor.Failures <= step.Retry {
 			d.emit(Issued{Token: d.token(), Pos: issue.Pos, Step: issue.Step, Attempt: issue.Attempt + 1, Holder: r.By})
 			return nil
 		}
@@ -180,125 +210,4 @@ func (r Report) setInputs(d *draft) {
 	if r.Outcome != nil && len(r.Outcome.Inputs) > 0 {
 		d.emit(InputsSet{Inputs: r.Outcome.Inputs})
 	}
-}
-
-func (r Report) packageReport(d *draft, issue Issue) error {
-	step, err := d.f.Def.Step(issue.Pos)
-	if err == nil {
-		err = d.f.Fault
-	}
-	if err != nil {
-		return err
-	}
-	switch r.outcome() {
-	case Success:
-		return r.packageSuccess(d, issue, step.Packages)
-	case Question:
-		d.emit(r.reported(issue))
-		d.question(*r.Outcome.Question)
-		return nil
-	case Failed:
-		return r.packageFailed(d, issue, step)
-	}
-	d.emit(r.reported(issue))
-	if d.s.SourceOf(d.f) == Journal {
-		d.move(issue.Package, mission.Blocked, r.By, Holder{}, r.reason())
-	}
-	d.emit(Stopped{Step: issue.Step, Package: issue.Package, Stop: Block, Reason: r.reason()})
-	return d.handOut(r.By)
-}
-
-func (r Report) packageSuccess(d *draft, issue Issue, rule *mission.PackageRule) error {
-	if err := d.s.laneAllows(d.f, issue, rule); err != nil {
-		return err
-	}
-	d.emit(r.reported(issue))
-	r.setInputs(d)
-	if d.s.SourceOf(d.f) == Journal {
-		author := r.By
-		if rule.Success.Satisfies() && !d.s.Packages[issue.Package].Author.IsZero() {
-			author = Holder{}
-		}
-		d.move(issue.Package, rule.Success, Holder{}, author, r.Reason)
-	}
-	if err := d.completeIfOver(); err != nil {
-		return err
-	}
-	return d.handOut(r.By)
-}
-
-// laneAllows guards a package's success where its lane lives outside of the
-// run: the lane says that the work is done, not the report.
-func (s State) laneAllows(f Facts, issue Issue, rule *mission.PackageRule) error {
-	lane := s.lane(f, issue.Package)
-	if s.SourceOf(f) == Journal || lane == rule.Success || slices.Contains(rule.Until, lane) {
-		return nil
-	}
-	refusal := refuse(GuardRefused, "package %s lies in lane %s, not in %s", issue.Package, lane, rule.Success)
-	refusal.Guards = []GuardFailure{{
-		Guard: "work_packages", Verdict: "refuse",
-		Expected: issue.Package + " in lane " + string(rule.Success),
-		Examined: issue.Package + " in lane " + string(lane),
-		Fix:      "move it with the tool that keeps status.events.jsonl, then report again",
-	}}
-	return refusal
-}
-
-// completeIfOver completes a package step for whose packages its rule holds.
-func (d *draft) completeIfOver() error {
-	if d.s.Cursor.Stop != NoStop || d.s.Cursor.Pos < 0 {
-		return nil
-	}
-	step, err := d.f.Def.Step(d.s.Cursor.Pos)
-	if err != nil || step.Packages == nil || !d.s.until(d.f, step.Packages) {
-		return err
-	}
-	return d.complete(BySuccess, "")
-}
-
-// packageFailed is an attempt where the step takes from the lane that failing
-// leads to, and a rejection where it does not.
-func (r Report) packageFailed(d *draft, issue Issue, step mission.Step) error {
-	rule := step.Packages
-	e := r.reported(issue)
-	e.Rejection = !slices.Contains(rule.Take, rule.Failed)
-	d.emit(e)
-	if d.s.SourceOf(d.f) == Journal {
-		d.move(issue.Package, rule.Failed, Holder{}, Holder{}, r.reason())
-	}
-	if e.Rejection {
-		return d.handOut(r.By)
-	}
-	if issue.Attempt > step.Retry {
-		d.emit(Stopped{Step: issue.Step, Package: issue.Package, Stop: Failure, Reason: r.reason()})
-		return d.handOut(r.By)
-	}
-	fact, _ := d.f.find(issue.Package)
-	d.issue(Offer{Pos: issue.Pos, Step: step, Package: fact}, r.By)
-	return nil
-}
-
-// stepItself completes a package step that has nothing to offer and whose rule
-// holds for every package.
-func (r Report) stepItself(d *draft) error {
-	if err := r.Base.check(d.s, d.f); err != nil {
-		return err
-	}
-	step, err := d.f.Def.Step(d.s.Cursor.Pos)
-	if err != nil {
-		return err
-	}
-	_, more, err := d.s.offer(d.f, r.By)
-	if err != nil {
-		return err
-	}
-	if step.Packages == nil || more || d.s.held() || !d.s.until(d.f, step.Packages) {
-		return refuse(StalePlan, "the packages changed after this call began: ask again")
-	}
-	e := Reported{Step: step.ID, Result: r.Result, Reason: r.Reason, By: r.By, Plan: r.Plan, Guards: r.Guards}
-	d.emit(e)
-	if err := d.complete(BySuccess, r.Reason); err != nil {
-		return err
-	}
-	return d.handOut(r.By)
 }

@@ -86,9 +86,9 @@ func (here Situation) stuck(why *Refusal) Situation {
 }
 
 func (s State) atPackages(f Facts, by Holder, step mission.Step, here Situation) (Situation, error) {
-	if s.mustAsk(f) {
+	if must, err := s.mustAsk(f); must || err != nil {
 		here.Standing = AtOffer // asking for work opens the question
-		return here, nil
+		return here, err
 	}
 	o, ok, err := s.offer(f, by)
 	switch {
@@ -103,13 +103,6 @@ func (s State) atPackages(f Facts, by Holder, step mission.Step, here Situation)
 	return here.stuck(s.whyWaiting(f, by, step)), nil
 }
 
-// mustAsk tells whether the next that asks for work opens a question first.
-func (s State) mustAsk(f Facts) bool {
-	d := draft{s: s, f: f}
-	d.askCanceled()
-	return len(d.events) > 0
-}
-
 // whyWaiting says what each package that keeps the step open waits for. Where
 // nobody works on any and one is stopped, that is the reason.
 func (s State) whyWaiting(f Facts, by Holder, step mission.Step) *Refusal {
@@ -118,19 +111,17 @@ func (s State) whyWaiting(f Facts, by Holder, step mission.Step) *Refusal {
 	}
 	code, holder, since := Waiting, Holder{}, time.Time{}
 	var parts []string
-	for _, p := range f.Packages {
-		own := s.Packages[p.ID]
-		switch {
-		case own.Issue != nil:
-			holder, since = own.Issue.Holder, own.Issue.Since
+	for _, i := range s.Issues() {
+		holder, since = i.Holder, i.Since
+	}
+	for _, p := range s.unmet(f, step.Packages) {
+		parts = append(parts, s.waits(f, by, step, p))
+		switch own := s.Packages[p.ID]; {
 		case own.Stop == Failure:
 			code = StepFailed
 		case own.Stop == Block && code == Waiting:
 			code = StepBlocked
 		}
-	}
-	for _, p := range s.unmet(f, step.Packages) {
-		parts = append(parts, s.waits(f, by, step, p))
 	}
 	if s.held() {
 		code = Waiting

@@ -33,6 +33,9 @@ func (t Start) Actor() string { return t.Who }
 
 // Decide opens the run and enters its first step.
 func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	if s.Phase != "" {
+		return nil, refuse(RunExists, "the run %s was started already", s.Run)
+	}
 	for _, key := range slices.Sorted(maps.Keys(t.Inputs)) {
 		if err := checkInput(f.Def, key, t.Inputs[key]); err != nil {
 			return nil, err
@@ -69,6 +72,9 @@ func checkInput(def mission.View, key, value string) error {
 			}
 			keys = append(keys, in.Key)
 		}
+	}
+	if key == OwnerInput { // may be set without a step that asks for it
+		return allowed(nil, value)
 	}
 	refusal := refuse(Usage, "no step has an input %q", key)
 	refusal.Options = keys

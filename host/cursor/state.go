@@ -109,6 +109,7 @@ type Cursor struct {
 	Pos       int               `json:"pos"`
 	Step      string            `json:"step"`
 	Attempt   int               `json:"attempt"`
+	Failures  int               `json:"failures,omitempty"` // of the attempts since the step was entered
 	Stop      Stop              `json:"stop,omitempty"`
 	Reason    string            `json:"reason,omitempty"`   // of Stop
 	Feedback  string            `json:"feedback,omitempty"` // why the last attempt failed
@@ -129,6 +130,7 @@ type Package struct {
 	Holder   Holder         `json:"holder,omitzero"`
 	Author   Holder         `json:"author,omitzero"`
 	Attempts map[string]int `json:"attempts,omitempty"` // by step, those begun
+	Failures map[string]int `json:"failures,omitempty"` // by step, of the attempts since its last success
 	Stop     Stop           `json:"stop,omitempty"`     // kept back until run retry
 	StopAt   string         `json:"stop_at,omitempty"`  // the step that it stopped at
 	Reason   string         `json:"reason,omitempty"`   // of Stop
