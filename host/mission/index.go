@@ -144,6 +144,9 @@ func (x *Index) Position(id string) (pos int, ok bool, err error) {
 		if held == 0 {
 			return 0, false, nil
 		}
+		if held > x.h.steps {
+			return 0, false, badIndex("a slot points to position %d of %d", held-1, x.h.steps)
+		}
 		_, found, err := x.head(int(held) - 1)
 		if err != nil {
 			return 0, false, err

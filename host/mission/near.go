@@ -7,10 +7,13 @@ import "slices"
 // of its length (one for short names). It is empty where nothing is near. Ties
 // go to the first in alphabetical order.
 func Nearest(name string, known []string) string {
+	if len(name) > MaxName {
+		return ""
+	}
 	best, least := "", len(name)
 	sorted := slices.Sorted(slices.Values(known))
 	for _, candidate := range sorted {
-		if candidate == name {
+		if candidate == name || len(candidate) > MaxName {
 			continue
 		}
 		limit := max(1, max(len(name), len(candidate))/3)
@@ -22,11 +25,8 @@ func Nearest(name string, known []string) string {
 }
 
 // distance counts single letters changed, added, dropped or swapped with their
-// neighbour. Names over MaxName are far from everything.
+// neighbour.
 func distance(a, b string) int {
-	if len(a) > MaxName || len(b) > MaxName {
-		return MaxName
-	}
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {
 		rows[1][j] = j
