@@ -43,3 +43,31 @@ func (f *Failure) Error() string {
 	}
 	return b.String()
 }
+
+// shownLog is how much of a guest's log a failure shows.
+const shownLog = 400
+
+// failureOf judges a child's end: first by what the parent did, then by how the
+// process ended, and only then by what it reported. nil is an answer.
+func failureOf(p Plugin, r result) *Failure {
+	f := &Failure{Plugin: p.Name, Log: tail(r.log, shownLog)}
+	switch {
+	case r.stopped == TimeLimit:
+		f.Code, f.Detail = TimeLimit, fmt.Sprintf("it ran longer than its limit of %v and was killed", p.Limits.Timeout)
+	case r.stopped == CompileLimit:
+		f.Code, f.Detail = CompileLimit, fmt.Sprintf("the module is too complex: it was not compiled within %v", p.Limits.CompileTime)
+	case r.stopped == OutputLimit:
+		f.Code, f.Detail = OutputLimit, "it wrote more than it may and was killed"
+	case r.stopped == LogLimit:
+		f.Code, f.Detail = LogLimit, "it logged more than it may and was killed"
+	case r.end != "":
+		f.Code, f.Detail = ChildFailed, "its process ended with "+r.end
+	case r.report == nil || r.protocol != nil:
+		f.Code, f.Detail = ChildFailed, "its process ended without a report"
+	case r.report.Code != "":
+		f.Code, f.Detail, f.Exit = r.report.Code, tidy(r.report.Detail, 2000), r.report.Exit
+	default:
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,58 @@
+package sandbox
+
+import (
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// hasLifeline is false: the kernel ends the child with its parent (Pdeathsig).
+const hasLifeline = false
+
+// confine sets the child's limits, before it reads anything. RLIMIT_DATA counts
+// private writable memory, which is what a bomb takes; address space is not
+// limited, since Go reserves gigabytes of it and real memory got through.
+func confine(m mode, memory int64) error {
+	if err := closeInherited(); err != nil {
+		return err
+	}
+	limits := []limit{
+		{unix.RLIMIT_DATA, uint64(dataLimit(memory))},
+		{unix.RLIMIT_NOFILE, maxFiles + 64},
+		{unix.RLIMIT_CORE, 0},
+	}
+	if m == fill {
+		limits = append(limits, limit{unix.RLIMIT_CPU, fillCPU})
+	} else {
+		limits = append(limits, limit{unix.RLIMIT_FSIZE, 0})
+		signal.Ignore(syscall.SIGXFSZ) // a write is to fail, not to end the child
+	}
+	return setLimits(limits)
+}
+
+// closeInherited closes descriptors that our own parent left open for its
+// children by mistake. Those of Go's runtime are marked close-on-exec.
+func closeInherited() error {
+	for fd := 3; fd < 256; fd++ {
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+		if err == nil && flags&unix.FD_CLOEXEC == 0 {
+			if err := unix.Close(fd); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stepBack gives all threads of this process the lowest priority; they are the
+// process group.
+func stepBack() error { return unix.Setpriority(unix.PRIO_PGRP, 0, 19) }
+
+func childAttr(background bool) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setpgid: true}
+	if !background {
+		attr.Pdeathsig = syscall.SIGKILL
+	}
+	return attr
+}

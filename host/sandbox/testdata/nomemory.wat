@@ -1,0 +1,4 @@
+;; Memory under no name.
+(module
+  (memory 1)
+  (func (export "_start")))

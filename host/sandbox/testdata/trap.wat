@@ -1,0 +1,4 @@
+;; A crash.
+(module
+  (memory (export "memory") 1)
+  (func (export "_start") unreachable))
