@@ -57,6 +57,8 @@ const (
 	PointStartReleased = "start_released"
 	PointHealLocked    = "heal_locked" // the index lock is held to mend the index
 	PointHealReleased  = "heal_released"
+
+	PointViewRead = "view_read" // a reader has the view and not yet the journal
 )
 
 func (o Options) withDefaults() Options {

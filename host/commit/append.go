@@ -1,0 +1,123 @@
+package commit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/journal"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+// facts reads what the transition relied on outside of the run.
+func (c *core[S, F, E]) facts(ctx context.Context, state S, t Transition[S, F, E]) (F, error) {
+	if c.outside == nil {
+		var none F
+		return none, nil
+	}
+	return c.outside.Facts(ctx, state, t)
+}
+
+// same compares the lock's descriptor with its path.
+func (s *run[S, F, E]) same(held *locks.Held) error {
+	if err := held.Same(); err != nil {
+		return &ReplacedError{Path: s.dir}
+	}
+	return nil
+}
+
+// next is everything that a commit writes, made before it writes anything.
+type next[S any] struct {
+	state S
+	line  []byte // the record
+	pos   journal.Position
+	view  []byte // state.json
+}
+
+// next encodes the events and folds them as a reader will: from their encoded
+// form. So the view is the folded journal by construction, and an event that
+// could not be read again is never written.
+func (c *core[S, F, E]) next(l loaded[S], t Transition[S, F, E], events []E, now time.Time) (next[S], error) {
+	rec := journal.Record{
+		Run: l.pos.Run, Revision: l.pos.Revision + 1, At: now,
+		Actor: t.Actor(), Kind: t.Kind(), Prev: l.pos.Digest,
+	}
+	if rec.Revision == 1 {
+		rec.Subject, rec.Prev = l.subject, journal.NoDigest
+	}
+	out := next[S]{state: l.state}
+	for _, e := range events {
+		raw, err := c.machine.EncodeEvent(e)
+		if err != nil {
+			return out, fmt.Errorf("encode an event of %s: %w", rec.Kind, err)
+		}
+		again, err := c.machine.DecodeEvent(raw)
+		if err != nil {
+			return out, fmt.Errorf("an event of %s cannot be read again: %w", rec.Kind, err)
+		}
+		out.state = c.machine.Evolve(out.state, metaOf(rec), again)
+		rec.Events = append(rec.Events, raw)
+	}
+	line, digest, err := journal.Encode(rec)
+	if err != nil {
+		return out, err
+	}
+	out.line = line
+	out.pos = journal.Position{Run: rec.Run, Revision: rec.Revision, Digest: digest, Offset: l.pos.End, End: l.pos.End + int64(len(line))}
+	out.view, err = c.view(out.pos, l.subject, out.state)
+	return out, err
+}
+
+func (c *core[S, F, E]) view(pos journal.Position, subject string, state S) ([]byte, error) {
+	raw, err := json.Marshal(state)
+	if err != nil {
+		return nil, fmt.Errorf("encode the state: %w", err)
+	}
+	return view{
+		Format: viewFormat, Run: pos.Run, Subject: subject, Revision: pos.Revision,
+		Length: pos.End, Offset: pos.Offset, Digest: pos.Digest,
+		Evolve: c.machine.Version(), State: raw,
+	}.encode()
+}
+
+// record appends and syncs: the commit point.
+func (s *run[S, F, E]) record(held *locks.Held, j durable.File, line []byte, last journal.Position) error {
+	s.opts.Hook(PointBeforeAppend)
+	// As late as possible: the journal was opened after the lock was taken, so
+	// if the lock still lies at its path now, it is this journal's.
+	if err := s.same(held); err != nil {
+		return err
+	}
+	if err := journal.Append(j, last.End, line); err != nil {
+		return s.appendError(err, last)
+	}
+	s.opts.Hook(PointAfterAppend)
+	if err := j.Sync(); err != nil {
+		return &UncertainError{fmt.Errorf("sync %s: %w", s.journalPath(), err)}
+	}
+	s.opts.Hook(PointAfterSync)
+	return nil
+}
+
+func (s *run[S, F, E]) appendError(err error, last journal.Position) error {
+	if moved := new(journal.MovedError); errors.As(err, &moved) {
+		return &TwoWritersError{File: s.journalPath(), Line: last.Revision + 1, Why: moved.Error()}
+	}
+	if cut := new(journal.CutError); errors.As(err, &cut) {
+		return &AppendError{cut.Err}
+	}
+	return &UncertainError{fmt.Errorf("append to %s: %w", s.journalPath(), err)}
+}
+
+// publishView writes state.json. The commit has succeeded whatever happens
+// here: a view that is old is noticed by its length and made by the next
+// writer.
+func (s *run[S, F, E]) publishView(data []byte) []Warning {
+	if err := durable.Publish(s.opts.Disk, s.viewPath(), data, filePerm); err != nil {
+		return []Warning{{WarnViewNotWritten, "recorded, but " + err.Error()}}
+	}
+	return nil
+}

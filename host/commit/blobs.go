@@ -1,0 +1,84 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+)
+
+// blob is a frozen file with its size as it was when it was opened.
+type blob struct {
+	durable.File
+	size int64
+}
+
+func (b blob) Size() int64 { return b.size }
+
+// Blob implements Store.
+func (s *run[S, F, E]) Blob(name string) (Blob, error) {
+	path, err := s.beside(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.opts.Disk.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	size, err := f.Size()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return blob{f, size}, nil
+}
+
+// PutBlob implements Store.
+func (s *run[S, F, E]) PutBlob(name string, data []byte) error {
+	return s.put(name, data, durable.Replace, true)
+}
+
+// Publish implements Store.
+func (s *run[S, F, E]) Publish(name string, data []byte) (string, error) {
+	if err := s.put(name, data, durable.Publish, false); err != nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(s.dir, filepath.FromSlash(name)))
+}
+
+type writer func(d durable.Disk, path string, data []byte, perm fs.FileMode) error
+
+// put writes a file and makes its folders inside of the run's folder, which is
+// itself never made anew.
+func (s *run[S, F, E]) put(name string, data []byte, write writer, sync bool) error {
+	path, err := s.beside(name)
+	if err != nil {
+		return err
+	}
+	if dir := filepath.Dir(path); dir != s.dir {
+		if err := s.folders(s.dir, dir, sync); err != nil {
+			return err
+		}
+	}
+	return write(s.opts.Disk, path, data, filePerm)
+}
+
+// folders makes the folders from base, which exists, down to dir. With sync
+// their names are durable.
+func (c *core[S, F, E]) folders(base, dir string, sync bool) error {
+	if dir == base {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if err := c.folders(base, parent, sync); err != nil {
+		return err
+	}
+	if err := c.opts.Disk.Mkdir(dir, folderPerm); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if sync {
+		return c.opts.Disk.SyncDir(parent)
+	}
+	return nil
+}

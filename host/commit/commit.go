@@ -1,0 +1,116 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+// Commit implements Store. The lock is taken exactly once.
+func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outcome[S, E], error) {
+	var (
+		out    Outcome[S, E]
+		result error
+		ran    bool
+	)
+	mended := s.mendIndex()
+	locked := func() error {
+		return s.lock.Do(ctx, max(s.opts.LockTimeout, 0), func(held *locks.Held) error {
+			ran = true
+			out, result = s.underLock(ctx, held, t)
+			return result
+		})
+	}
+	var err error
+	if outer, ok := s.outside.(OuterLock[S, F, E]); ok {
+		err = outer.Around(ctx, t, locked)
+	} else {
+		err = locked()
+	}
+	s.opts.Hook(PointReleased)
+	if !ran {
+		return out, lockError(err)
+	}
+	out.Warnings = append(out.Warnings, mended...)
+	if unlock := new(locks.UnlockError); errors.As(err, &unlock) {
+		// The work has its result; only the lock stays until the process ends.
+		out.Warnings = append(out.Warnings, Warning{WarnUnlock, unlock.Error()})
+	}
+	return out, result
+}
+
+func lockError(err error) error {
+	if t := new(locks.TimeoutError); errors.As(err, &t) {
+		return &LockTimeoutError{Path: t.Path, Wait: t.Wait}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNoRun // the lock file is made in the run's folder, which is not made anew
+	}
+	return err
+}
+
+func (s *run[S, F, E]) underLock(ctx context.Context, held *locks.Held, t Transition[S, F, E]) (out Outcome[S, E], err error) {
+	s.opts.Hook(PointLockAcquired)
+	defer s.opts.Hook(PointBeforeRelease)
+	j, err := s.openJournal(os.O_RDWR)
+	if err != nil {
+		return out, err
+	}
+	defer j.Close() // nothing is written in a close that a sync did not cover
+	v, warnings := s.readView()
+	l, err := s.load(j, v, warnings)
+	out.Snapshot = s.snapshot(l)
+	if err != nil {
+		return out, err
+	}
+	if !l.clean {
+		warnings, err := s.repair(j, held, l)
+		out.Warnings = append(out.Warnings, warnings...)
+		if err != nil {
+			return out, err
+		}
+	}
+	return s.decide(ctx, held, j, l, t, out)
+}
+
+// decide runs the transition on what was read under the lock. Every answer, a
+// refusal too, is given only while the lock still is the run's.
+func (s *run[S, F, E]) decide(ctx context.Context, held *locks.Held, j durable.File, l loaded[S], t Transition[S, F, E], out Outcome[S, E]) (Outcome[S, E], error) {
+	facts, err := s.facts(ctx, l.state, t)
+	if err != nil {
+		return out, err
+	}
+	now := s.opts.Now().UTC().Round(0)
+	events, err := t.Decide(l.state, facts, now)
+	if gone := s.same(held); gone != nil {
+		return out, gone
+	}
+	if err != nil || len(events) == 0 {
+		return out, err
+	}
+	n, err := s.next(l, t, events, now)
+	if err != nil {
+		return out, err
+	}
+	if a, ok := s.outside.(Appender[S, F, E]); ok {
+		if err := a.Append(ctx, l.state, t, events); err != nil {
+			return out, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
+	if err := s.record(held, j, n.line, l.pos); err != nil {
+		return out, err
+	}
+	out.Committed, out.Events, out.At = true, events, now
+	out.State, out.Revision, out.Digest = n.state, n.pos.Revision, n.pos.Digest
+	s.opts.Hook(PointBeforePublish)
+	out.Warnings = append(out.Warnings, s.publishView(n.view)...)
+	s.opts.Hook(PointAfterPublish)
+	return out, nil
+}

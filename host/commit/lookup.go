@@ -1,0 +1,152 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+// Lookup implements Catalog. A run that had to be looked for in the run
+// folders gets its entry from its next commit.
+func (f *Files[S, F, E]) Lookup(ctx context.Context, slug string) (Store[S, F, E], error) {
+	if err := checkName("slug", slug); err != nil {
+		return nil, err
+	}
+	id, indexed, err := f.find(slug)
+	if err != nil {
+		return nil, err
+	}
+	s := f.run(id, f.runDir(id))
+	if !indexed {
+		s.heal = f.rebuildLocked
+	}
+	return s, nil
+}
+
+// Open implements Catalog.
+func (f *Files[S, F, E]) Open(ctx context.Context, id string) (Store[S, F, E], error) {
+	if err := checkName("run id", id); err != nil {
+		return nil, err
+	}
+	s := f.run(id, f.runDir(id))
+	if _, err := f.opts.Disk.Stat(s.dir); err != nil {
+		return nil, lockError(err)
+	}
+	return s, nil
+}
+
+// List implements Catalog. It reads the run folders, so it shows what the
+// index may not.
+func (f *Files[S, F, E]) List(ctx context.Context) ([]Entry, error) {
+	all, err := f.scan()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Entry, 0, len(all))
+	for _, o := range all {
+		out = append(out, Entry{Slug: o.slug, ID: o.id, Err: o.err})
+	}
+	return out, ctx.Err()
+}
+
+// find gives the slug's run, and whether the index says so too.
+func (f *Files[S, F, E]) find(slug string) (id string, indexed bool, err error) {
+	id = f.readEntry(slug)
+	stamp := f.readComplete()
+	if id != "" && stamp != nil && f.speaksOf(id, slug) {
+		return id, true, nil
+	}
+	if id == "" && stamp != nil {
+		if n, err := f.count(); err == nil && n == *stamp {
+			return "", false, ErrNoRun
+		}
+	}
+	all, err := f.scan()
+	if err != nil {
+		return "", false, err
+	}
+	if o, ok := latest(all)[slug]; ok {
+		return o.id, false, nil
+	}
+	return "", false, ErrNoRun
+}
+
+// speaksOf tells whether the run is there and does not say that it is about
+// another slug. A damaged one may be this slug's: reading it says so.
+func (f *Files[S, F, E]) speaksOf(id, slug string) bool {
+	o := f.origin(id)
+	if o.err != nil {
+		return !errors.Is(o.err, ErrNoRun) && (o.slug == "" || o.slug == slug)
+	}
+	return o.slug == slug
+}
+
+// rebuild makes the index out of the run folders; the index lock is held.
+func (f *Files[S, F, E]) rebuild() error {
+	all, err := f.scan()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(f.root, indexName)
+	if err := durable.RemoveTemps(f.opts.Disk, dir); err != nil {
+		return err
+	}
+	runs := latest(all)
+	for slug, o := range runs {
+		if checkName("slug", slug) != nil || f.readEntry(slug) == o.id {
+			continue
+		}
+		if err := f.writeEntry(slug, o.id); err != nil {
+			return err
+		}
+	}
+	entries, err := f.names(dir)
+	if err != nil {
+		return err
+	}
+	for _, slug := range entries {
+		if _, ok := runs[slug]; ok || f.damagedEntry(slug) {
+			continue
+		}
+		if err := f.opts.Disk.Remove(f.indexPath(slug)); err != nil {
+			return err
+		}
+	}
+	if err := f.opts.Disk.SyncDir(dir); err != nil {
+		return err
+	}
+	return f.writeComplete()
+}
+
+// damagedEntry keeps the entry of a run whose folder no longer says what it is
+// about: the entry is then the only thing that knows.
+func (f *Files[S, F, E]) damagedEntry(slug string) bool {
+	id := f.readEntry(slug)
+	return id != "" && f.speaksOf(id, slug)
+}
+
+// rebuildLocked takes the index lock for a rebuild and gives it back. It is
+// never called while a run's lock is held.
+func (f *Files[S, F, E]) rebuildLocked() error {
+	err := f.lock.Do(context.Background(), max(f.opts.LockTimeout, 0), func(*locks.Held) error {
+		f.opts.Hook(PointHealLocked)
+		return f.rebuild()
+	})
+	f.opts.Hook(PointHealReleased)
+	return err
+}
+
+// mendIndex gives a run that was found without the index its entry. The index
+// lock is released before the run's lock is taken.
+func (s *run[S, F, E]) mendIndex() []Warning {
+	if s.heal == nil {
+		return nil
+	}
+	if err := s.heal(); err != nil {
+		return []Warning{{WarnViewNotWritten, "the index of runs: " + err.Error()}}
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/journal"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+// Start implements Catalog. The index lock is held from the check to the
+// entry; the run's own lock is not taken, since nobody can see the run before
+// it has its name.
+func (f *Files[S, F, E]) Start(ctx context.Context, slug string, n New[S, F, E]) (Store[S, F, E], Outcome[S, E], error) {
+	var out Outcome[S, E]
+	s := f.run(n.ID, f.runDir(n.ID))
+	if err := f.checkNew(slug, n); err != nil {
+		return nil, out, err
+	}
+	if err := f.makeRoot(); err != nil {
+		return nil, out, err
+	}
+	var (
+		ran    bool
+		result error
+	)
+	err := f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(held *locks.Held) error {
+		ran = true
+		f.opts.Hook(PointStartLocked)
+		out, result = f.startLocked(ctx, held, slug, n)
+		return result
+	})
+	f.opts.Hook(PointStartReleased)
+	if !ran {
+		return nil, out, lockError(err)
+	}
+	if unlock := new(locks.UnlockError); errors.As(err, &unlock) {
+		out.Warnings = append(out.Warnings, Warning{WarnUnlock, unlock.Error()})
+	}
+	if result != nil {
+		return nil, out, result
+	}
+	return s, out, nil
+}
+
+func (f *Files[S, F, E]) checkNew(slug string, n New[S, F, E]) error {
+	errs := []error{checkName("slug", slug), checkName("run id", n.ID)}
+	for name := range n.Blobs {
+		_, err := f.run(n.ID, f.runDir(n.ID)).beside(name)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug string, n New[S, F, E]) (Outcome[S, E], error) {
+	out := Outcome[S, E]{Snapshot: Snapshot[S]{ID: n.ID, Subject: slug, State: f.machine.Zero(), Warnings: f.shared()}}
+	if err := f.prepareRoot(); err != nil {
+		return out, err
+	}
+	if err := f.mayStart(ctx, slug, n); err != nil {
+		return out, err
+	}
+	now := f.opts.Now().UTC().Round(0)
+	l := loaded[S]{state: out.State, subject: slug, pos: journal.Position{Run: n.ID}}
+	facts, err := f.facts(ctx, l.state, n.First)
+	if err != nil {
+		return out, err
+	}
+	events, err := n.First.Decide(l.state, facts, now)
+	if err == nil && len(events) == 0 {
+		err = fmt.Errorf("the first transition of a run (%s) recorded nothing", n.First.Kind())
+	}
+	if err != nil {
+		return out, err
+	}
+	first, err := f.next(l, n.First, events, now)
+	if err != nil {
+		return out, err
+	}
+	if err := held.Same(); err != nil {
+		return out, &ReplacedError{Path: f.root}
+	}
+	if err := f.build(n, first); err != nil {
+		return out, errors.Join(err, f.opts.Disk.RemoveAll(f.privateDir(n.ID)))
+	}
+	f.opts.Hook(PointStartSynced)
+	if err := f.name(n.ID); err != nil {
+		return out, err
+	}
+	f.opts.Hook(PointStartRenamed)
+	out.State, out.Revision, out.Digest = first.state, first.pos.Revision, first.pos.Digest
+	out.Committed, out.Events, out.At = true, events, now
+	out.Warnings = append(out.Warnings, f.enter(slug, n.ID)...)
+	f.opts.Hook(PointStartIndexed)
+	return out, nil
+}
+
+// mayStart refuses a slug that has a run. It makes the index anew first where
+// that is not known to be complete, so a run which lost its entry in a crash
+// is found.
+func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, E]) error {
+	stamp := f.readComplete()
+	if count, err := f.count(); err != nil {
+		return err
+	} else if stamp == nil || *stamp != count {
+		if err := f.rebuild(); err != nil {
+			return err
+		}
+	}
+	id, _, err := f.find(slug)
+	switch {
+	case errors.Is(err, ErrNoRun):
+	case err != nil:
+		return err
+	case !n.Again:
+		return &ExistsError{Slug: slug, ID: id}
+	default:
+		snap, err := f.run(id, f.runDir(id)).Read(ctx)
+		if err != nil {
+			return err
+		}
+		if !f.machine.Finished(snap.State) {
+			return &ExistsError{Slug: slug, ID: id}
+		}
+	}
+	if _, err := f.opts.Disk.Stat(f.runDir(n.ID)); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fmt.Errorf("the run id %s is taken: %w", n.ID, fs.ErrExist), err)
+	}
+	return nil
+}
+
+func (f *Files[S, F, E]) privateDir(id string) string {
+	return filepath.Join(f.root, runsName, privatePrefix+id)
+}
+
+// build makes the whole run under a name that nobody looks at, durably.
+func (f *Files[S, F, E]) build(n New[S, F, E], first next[S]) error {
+	d, dir := f.opts.Disk, f.privateDir(n.ID)
+	if err := d.Mkdir(dir, folderPerm); err != nil {
+		return err
+	}
+	f.opts.Hook(PointStartPrivate)
+	files := map[string][]byte{f.opts.Journal: first.line, viewName: first.view}
+	for name, data := range n.Blobs {
+		files[filepath.FromSlash(name)] = data
+	}
+	folders := map[string]bool{dir: true}
+	for name, data := range files {
+		path := filepath.Join(dir, name)
+		parent := filepath.Dir(path)
+		if err := f.folders(dir, parent, false); err != nil {
+			return err
+		}
+		if err := durable.Create(d, path, data, filePerm); err != nil {
+			return err
+		}
+		for ; !folders[parent]; parent = filepath.Dir(parent) {
+			folders[parent] = true
+		}
+	}
+	for folder := range folders {
+		if err := d.SyncDir(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name gives the private folder its name: the commit point of a start.
+func (f *Files[S, F, E]) name(id string) error {
+	d, private := f.opts.Disk, f.privateDir(id)
+	err := f.dropComplete()
+	if err == nil {
+		err = d.Rename(private, f.runDir(id))
+	}
+	if err != nil {
+		return errors.Join(err, d.RemoveAll(private))
+	}
+	if err := d.SyncDir(filepath.Join(f.root, runsName)); err != nil {
+		return &UncertainError{fmt.Errorf("the run %s has its name, which may not last: %w", id, err)}
+	}
+	return nil
+}
+
+// enter writes the index entry. The run exists whatever happens here.
+func (f *Files[S, F, E]) enter(slug, id string) []Warning {
+	err := f.writeEntry(slug, id)
+	if err == nil {
+		err = f.writeComplete()
+	}
+	if err != nil {
+		return []Warning{{WarnViewNotWritten, "the run is started, its index entry is not written: " + err.Error()}}
+	}
+	return nil
+}
+
+// sweep removes the private folders of starts that died: whoever makes one
+// holds the index lock, and now we do. One that cannot be removed only takes
+// space.
+func (f *Files[S, F, E]) sweep() error {
+	dir := filepath.Join(f.root, runsName)
+	entries, err := f.opts.Disk.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), privatePrefix) {
+			_ = f.opts.Disk.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+	return nil
+}

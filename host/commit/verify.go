@@ -1,0 +1,127 @@
+package commit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/journal"
+)
+
+// Verify implements Store. It takes no lock; damage counts only if two looks
+// in a row see the same.
+func (s *run[S, F, E]) Verify(ctx context.Context) (report Report, err error) {
+	problems := twice(ctx, func() error {
+		report, err = s.verifyOnce(ctx)
+		return errors.Join(append(report.Problems, err)...)
+	})
+	if err == nil && len(report.Problems) == 0 {
+		err = problems // the context's
+	}
+	return report, err
+}
+
+func (s *run[S, F, E]) verifyOnce(ctx context.Context) (Report, error) {
+	v, _ := s.readView()
+	report := Report{View: s.viewStatus(v)}
+	j, err := s.readable()
+	if damaged := new(DamagedError); errors.As(err, &damaged) {
+		report.Problems = append(report.Problems, damaged)
+		return report, nil
+	}
+	if err != nil {
+		return report, err
+	}
+	defer j.Close()
+	size, err := j.Size()
+	if err != nil {
+		return report, err
+	}
+	if v != nil {
+		if err := s.compare(j, size, v); err != nil {
+			report.Problems = append(report.Problems, err)
+		}
+	}
+	err = s.verifyAll(ctx, j, size, v, &report)
+	report.Tail = max(size-report.Length, 0)
+	return report, err
+}
+
+// viewStatus is what can be said of the view on its own.
+func (s *run[S, F, E]) viewStatus(v *view) string {
+	if v != nil && v.Evolve == s.machine.Version() {
+		return ViewBehind // until the record that it names is met as the last one
+	}
+	if _, err := s.opts.Disk.Stat(s.viewPath()); err != nil {
+		return ViewMissing
+	}
+	return ViewIgnored
+}
+
+// verifyAll folds the whole journal and compares the state where the view has
+// one.
+func (s *run[S, F, E]) verifyAll(ctx context.Context, j durable.File, size int64, v *view, report *Report) error {
+	r := journal.NewReader(j, size, journal.Position{Run: s.id}, floorOf(v))
+	state, known := s.machine.Zero(), true
+	problem := func(err error) { report.Problems = append(report.Problems, err) }
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rec, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err := s.damage(err); isDamage(err) {
+			problem(err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		report.Records, report.Length = rec.Revision, rec.End
+		if !known {
+			continue
+		}
+		if err := s.evolve(&state, rec); err != nil {
+			problem(err)
+			known = false
+			continue
+		}
+		if v != nil && report.View == ViewBehind && rec.Revision == v.Revision {
+			if err := s.compareState(state, v); err != nil {
+				problem(err)
+			}
+		}
+	}
+	if report.Records == 0 {
+		problem(&DamagedError{File: s.journalPath(), Line: 1, Why: "it has no good first record"})
+	}
+	if v != nil && report.View == ViewBehind && v.Length == report.Length {
+		report.View = ViewCurrent
+	}
+	return nil
+}
+
+func (s *run[S, F, E]) compareState(folded S, v *view) error {
+	want, err := json.Marshal(folded)
+	if err != nil {
+		return fmt.Errorf("encode the state: %w", err)
+	}
+	var have S
+	if err := json.Unmarshal(v.State, &have); err != nil {
+		return &DamagedError{File: s.viewPath(), Why: err.Error()}
+	}
+	got, err := json.Marshal(have)
+	if err != nil {
+		return fmt.Errorf("encode the state: %w", err)
+	}
+	if !bytes.Equal(want, got) {
+		return &DamagedError{File: s.viewPath(), Why: fmt.Sprintf("it differs from the journal folded up to revision %d", v.Revision)}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package commit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spec-kitty/step-runner/kernel/journal"
+)
+
+// These are part of the view's format, see docs/journal-format.md.
+const (
+	viewFormat = 1
+	viewName   = "state.json"
+	viewLimit  = 64 << 20 // bytes; a larger file is not ours
+	sumOpen    = `,"sum":"`
+	sumClose   = "\"}\n"
+	sumLen     = 32
+)
+
+// view is the content of state.json. It names the record that it was folded
+// up to, so it can be held against the journal.
+type view struct {
+	Format   int             `json:"format"`
+	Run      string          `json:"run"`
+	Subject  string          `json:"subject"`
+	Revision uint64          `json:"revision"`
+	Length   int64           `json:"length"`
+	Offset   int64           `json:"offset"`
+	Digest   string          `json:"digest"`
+	Evolve   int             `json:"evolve"`
+	State    json.RawMessage `json:"state"`
+}
+
+func (v view) position() journal.Position {
+	return journal.Position{Run: v.Run, Revision: v.Revision, Digest: v.Digest, Offset: v.Offset, End: v.Length}
+}
+
+// encode writes the view with its sum at the end.
+func (v view) encode() ([]byte, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode the state: %w", err)
+	}
+	body = body[:len(body)-1] // the sum goes before the last brace
+	sum := viewSum(body)
+	out := append(body, sumOpen...)
+	out = append(out, sum...)
+	return append(out, sumClose...), nil
+}
+
+// decodeView reads a view of the given run; the error says why it is not
+// intact.
+func decodeView(data []byte, run string) (view, error) {
+	var v view
+	body := len(data) - len(sumOpen) - sumLen - len(sumClose)
+	if body < 0 {
+		return v, fmt.Errorf("it is cut short")
+	}
+	tail := data[body:]
+	sum, ok := bytes.CutPrefix(tail, []byte(sumOpen))
+	if !ok || string(sum) != viewSum(data[:body])+sumClose {
+		return v, fmt.Errorf("its checksum is wrong")
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return v, fmt.Errorf("it cannot be read: %w", err)
+	}
+	switch {
+	case v.Format != viewFormat:
+		return v, fmt.Errorf("it has format %d, this version knows %d", v.Format, viewFormat)
+	case v.Run != run:
+		return v, fmt.Errorf("it is of the run %q", v.Run)
+	case v.Revision == 0 || v.Offset < 0 || v.Length <= v.Offset:
+		return v, fmt.Errorf("it names no record")
+	}
+	return v, nil
+}
+
+func viewSum(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:sumLen/2])
+}

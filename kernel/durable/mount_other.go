@@ -1,0 +1,5 @@
+//go:build !linux
+
+package durable
+
+func shared(string) string { return "" }

@@ -1,0 +1,160 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// tries bounds how often a write starts anew because its temporary name was
+// taken, or its temporary file was removed by a repair that took it for a dead
+// writer's.
+const tries = 8
+
+const tempMark = ".tmp-"
+
+// Replace writes a file as a whole and durably: after a crash it has the old
+// content or the new one, after a nil return the new one.
+func Replace(d Disk, path string, data []byte, perm fs.FileMode) error {
+	if err := swap(d, path, data, perm, true); err != nil {
+		return err
+	}
+	return d.SyncDir(filepath.Dir(path))
+}
+
+// Publish writes a file as a whole for every reader, but not durably: after a
+// crash it may have any content, so the content must prove itself. Concurrent
+// writers of one file do not disturb each other; the last rename wins.
+func Publish(d Disk, path string, data []byte, perm fs.FileMode) error {
+	return swap(d, path, data, perm, false)
+}
+
+// swap writes a temporary file beside path and renames it. The name is unique
+// and the file made with O_EXCL: with one name for all, a second writer would
+// truncate the file that the first is about to rename.
+func swap(d Disk, path string, data []byte, perm fs.FileMode, sync bool) error {
+	var err error
+	for range tries {
+		temp := tempName(path)
+		if err = writeNew(d, temp, data, perm, sync); err == nil {
+			err = d.Rename(temp, path)
+		}
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			// It is ours and of no use. If it cannot be removed, the next
+			// repair will.
+			_ = d.Remove(temp)
+		}
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return fmt.Errorf("replace %s: %w", path, err)
+}
+
+func writeNew(d Disk, path string, data []byte, perm fs.FileMode, sync bool) (err error) {
+	f, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	if _, err := f.WriteAt(data, 0); err != nil {
+		return err
+	}
+	if sync {
+		return f.Sync()
+	}
+	return nil
+}
+
+// Create writes a new file durably; its name is durable after a SyncDir.
+func Create(d Disk, path string, data []byte, perm fs.FileMode) error {
+	return writeNew(d, path, data, perm, true)
+}
+
+func tempName(path string) string {
+	dir, base := filepath.Split(path)
+	return fmt.Sprintf("%s.%s%s%016x", dir, base, tempMark, rand.Uint64())
+}
+
+// IsTemp tells whether a file's name is one that Replace and Publish write
+// under before they rename.
+func IsTemp(name string) bool {
+	i := strings.LastIndex(name, tempMark)
+	return i > 1 && name[0] == '.' && len(name) == i+len(tempMark)+16
+}
+
+// RemoveTemps removes the temporary files in a folder. A writer that is alive
+// and loses its file this way begins anew.
+func RemoveTemps(d Disk, dir string) error {
+	entries, err := d.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		if IsTemp(e.Name()) {
+			if err := d.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ReadFile reads a whole file of at most limit bytes.
+func ReadFile(d Disk, path string, limit int64) ([]byte, error) {
+	f, err := d.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	switch {
+	case err != nil:
+		return nil, err
+	case size > limit:
+		return nil, fmt.Errorf("%s has %d bytes, the most is %d", path, size, limit)
+	case size == 0:
+		return nil, nil
+	}
+	data := make([]byte, size)
+	n, err := f.ReadAt(data, 0)
+	if n == len(data) {
+		return data, nil
+	}
+	return data[:n], err
+}
+
+// MkdirAll makes a folder and its parents where they are missing, and makes
+// the new names durable.
+func MkdirAll(d Disk, path string, perm fs.FileMode) error {
+	switch info, err := d.Stat(path); {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return &fs.PathError{Op: "mkdir", Path: path, Err: errors.New("a file is in the way")}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	parent := filepath.Dir(path)
+	if parent != path {
+		if err := MkdirAll(d, parent, perm); err != nil {
+			return err
+		}
+	}
+	if err := d.Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return d.SyncDir(parent)
+}
