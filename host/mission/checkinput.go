@@ -105,8 +105,6 @@ func (c *checker) prompt(step *Step) {
 		key = "prompt_template"
 	}
 	for _, fault := range step.Prompt.faults(*step, c.noInput) {
-		near := fault.Near
-		fault.Near = ""
-		c.addNear(key, near, "%s", strings.TrimPrefix(fault.Error(), "prompt: "))
+		c.addNear(key, fault.Near, "%s", fault.place(": ")+fault.Why)
 	}
 }

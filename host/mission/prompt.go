@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/template"
 	"unicode/utf8"
@@ -69,17 +70,29 @@ type PromptError struct {
 }
 
 func (e *PromptError) Error() string {
-	place := e.Path
-	if place == "" {
-		place = "prompt"
-	}
-	if e.Line > 0 {
-		place = fmt.Sprintf("%s, line %d", place, e.Line)
+	text := e.place(": ") + e.Why
+	if e.Path == "" {
+		text = "prompt: " + text
 	}
 	if e.Near != "" {
-		return fmt.Sprintf("%s: %s; did you mean %s?", place, e.Why, e.Near)
+		text += "; did you mean " + e.Near + "?"
 	}
-	return place + ": " + e.Why
+	return text
+}
+
+// place is the file and line, as far as known, and end after them.
+func (e *PromptError) place(end string) string {
+	place := e.Path
+	if e.Line > 0 {
+		if place != "" {
+			place += ", "
+		}
+		place += "line " + strconv.Itoa(e.Line)
+	}
+	if place != "" {
+		place += end
+	}
+	return place
 }
 
 // Render makes the text that a step's holder works from. Without a prompt it
@@ -87,6 +100,7 @@ func (e *PromptError) Error() string {
 // never empty and at most MaxPrompt bytes; errors are *PromptError.
 func Render(p *Prompt, data PromptData) (string, error) {
 	text, err := renderAny(p, data)
+	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	switch {
 	case err != nil:
 		return "", err
@@ -95,7 +109,7 @@ func Render(p *Prompt, data PromptData) (string, error) {
 	case len(text) > MaxPrompt:
 		return "", p.fault(0, tooLong)
 	}
-	return strings.ToValidUTF8(text, string(utf8.RuneError)), nil
+	return text, nil
 }
 
 func renderAny(p *Prompt, data PromptData) (string, error) {
