@@ -47,6 +47,17 @@ func (s *run[S, F, E]) Publish(name string, data []byte) (string, error) {
 	return filepath.Abs(filepath.Join(s.dir, filepath.FromSlash(name)))
 }
 
+// Locate implements Store.
+func (s *run[S, F, E]) Locate(name string) (string, bool) {
+	b, err := s.Blob(name)
+	if err != nil {
+		return "", false
+	}
+	defer b.Close()
+	path, err := filepath.Abs(filepath.Join(s.dir, filepath.FromSlash(name)))
+	return path, err == nil && b.Size() > 0
+}
+
 type writer func(d durable.Disk, path string, data []byte, perm fs.FileMode) error
 
 // put writes a file and makes its folders inside of the run's folder, which is

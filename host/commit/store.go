@@ -57,6 +57,9 @@ type Store[S, F, E any] interface {
 	// Publish writes a view beside the state, as a whole but not durably, and
 	// gives its absolute path.
 	Publish(name string, data []byte) (path string, err error)
+	// Locate gives the absolute path of a file that was published; ok is
+	// false where there is none, or an empty one.
+	Locate(name string) (path string, ok bool)
 	// Verify reads everything: checksums, chain, fold, state against journal.
 	// What is wrong with the run is in the report; the error says that the
 	// check itself could not be made.

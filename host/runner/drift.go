@@ -1,0 +1,75 @@
+package runner
+
+import (
+	"os"
+	"strconv"
+	"time"
+
+	"encoding/json"
+
+	"github.com/spec-kitty/step-runner/host/config"
+)
+
+// blobDrift keeps the verdict on the definition's file as it was seen last.
+const blobDrift = "drift.json"
+
+// driftVerdict says whether the definition as it stands in the project is the
+// one that the run froze. It is kept by size and time of the file seen, so that
+// a changed comment is not decoded at every call.
+type driftVerdict struct {
+	Size    int64  `json:"size"`
+	ModTime string `json:"mod_time"`
+	Digest  string `json:"digest"` // "": the file holds no valid definition
+}
+
+// unsettled is how young a file may be before its time says nothing: a second
+// change within the clock's grain leaves the time as it was.
+const unsettled = 2 * time.Second
+
+// drift warns where the project's definition is not the run's any more. The run
+// goes on with what it froze. It writes nothing; remember does.
+func (r *reading) drift() {
+	path, err := r.p.Config.DefinitionFile(r.state.Type)
+	if err != nil {
+		r.warn("definition_drift", "the configuration has no mission type "+strconv.Quote(r.state.Type)+" any more; the run goes on with what it froze")
+		return
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		r.warn("definition_drift", "the definition cannot be read ("+err.Error()+"); the run goes on with what it froze")
+		return
+	}
+	seen := driftVerdict{Size: info.Size(), ModTime: info.ModTime().UTC().Format(time.RFC3339Nano)}
+	kept, ok := r.keptVerdict()
+	if !ok || kept.Size != seen.Size || kept.ModTime != seen.ModTime {
+		kept = seen
+		if _, frozen, err := config.LoadMission(r.p.Config, r.state.Type); err == nil {
+			kept.Digest = frozen.Digest
+		}
+		if r.p.now().Sub(info.ModTime()) > unsettled {
+			r.verdict = &kept
+		}
+	}
+	if kept.Digest != r.state.Definition {
+		r.warn("definition_drift", path+" was changed after this run began; the run goes on with what it froze")
+	}
+}
+
+func (r *reading) keptVerdict() (driftVerdict, bool) {
+	var v driftVerdict
+	raw, err := r.run.blob(blobDrift)
+	return v, err == nil && json.Unmarshal(raw, &v) == nil
+}
+
+// rememberDrift keeps a new verdict. Only writers call it, and a verdict that
+// cannot be kept is made again by the next call.
+func (r *reading) rememberDrift() {
+	if r.verdict == nil {
+		return
+	}
+	if raw, err := json.Marshal(r.verdict); err == nil {
+		if _, err := r.run.store.Publish(blobDrift, raw); err == nil {
+			r.verdict = nil
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package runner
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/guard"
+	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/plugins/abi"
+)
+
+// evaluate runs the executor and then the guards of the reported step, with no
+// lock held. It writes into the report what they gave and what they read.
+func (r *reading) evaluate(ctx context.Context, t *step) error {
+	def, err := r.facts.Def.Step(t.issue.Pos)
+	if err != nil {
+		return err
+	}
+	seen := map[string]string{}
+	if def.Executor != nil {
+		if t.report.Outcome, err = r.execute(ctx, t, def, seen); err != nil {
+			return err
+		}
+	}
+	t.report.Base.Facts = seen
+	if o := t.report.Outcome; o != nil && o.Result != cursor.Success {
+		return nil
+	}
+	return r.guard(ctx, t, def)
+}
+
+// guard evaluates all guards and lists all failures.
+func (r *reading) guard(ctx context.Context, t *step, def mission.Step) error {
+	verdicts, facts := r.verdicts(ctx, t, def)
+	t.guards = verdicts
+	for name, digest := range facts {
+		t.report.Base.Facts[name] = digest
+	}
+	t.report.Guards = nil
+	refusal := &cursor.Refusal{}
+	for _, v := range verdicts {
+		if v.Verdict == string(guard.Allow) {
+			t.report.Guards = append(t.report.Guards, cursor.GuardEvidence{Guard: v.Guard, Verdict: v.Verdict, Examined: v.Examined})
+			continue
+		}
+		refusal.Guards = append(refusal.Guards, v.failure())
+	}
+	if len(refusal.Guards) == 0 {
+		return nil
+	}
+	refusal.Code, refusal.Message = judged(refusal.Guards)
+	return refusal
+}
+
+// judged names what a list of failed guards comes to: a guard that could not be
+// evaluated is never shown as a refusal.
+func judged(failures []cursor.GuardFailure) (cursor.Code, string) {
+	code := cursor.GuardRefused
+	sentences := make([]string, len(failures))
+	for i, f := range failures {
+		sentences[i] = f.Sentence()
+		switch {
+		case strings.HasPrefix(f.Examined, string(PluginFailed)+":"):
+			code = PluginFailed
+		case f.Verdict != string(guard.Refuse) && code == cursor.GuardRefused:
+			code = GuardError
+		}
+	}
+	return code, strings.Join(sentences, "; ")
+}
+
+func (g Guard) failure() cursor.GuardFailure {
+	return cursor.GuardFailure{Guard: g.Guard, Verdict: g.Verdict, Expected: g.Expected, Examined: g.Examined, Fix: g.Fix, Message: g.message}
+}
+
+// verdicts evaluates the guards of a step; those of plugins in parallel, each in
+// a process of its own.
+func (r *reading) verdicts(ctx context.Context, t *step, def mission.Step) ([]Guard, map[string]string) {
+	results := make([]Guard, len(def.Guards))
+	facts := make([]map[string]string, len(def.Guards))
+	var running sync.WaitGroup
+	for i, g := range def.Guards {
+		if g.Plugin == nil {
+			results[i], facts[i] = r.builtIn(g, t.report.Outcome)
+			continue
+		}
+		running.Go(func() {
+			facts[i] = map[string]string{}
+			results[i] = r.askPlugin(ctx, t, def, g, facts[i])
+		})
+	}
+	running.Wait()
+	all := map[string]string{}
+	for _, some := range facts {
+		for name, digest := range some {
+			all[name] = digest
+		}
+	}
+	return results, all
+}
+
+// builtIn evaluates a guard of our own. The inputs that it sees are those that
+// the report would leave.
+func (r *reading) builtIn(g mission.Guard, o *cursor.Outcome) (Guard, map[string]string) {
+	given := guard.Given{Folder: guard.Folder{Dir: r.mission.Dir}, Inputs: r.inputs(o), Packages: r.packagesAt()}
+	result, ok := guard.Evaluate(g, given)
+	if !ok {
+		return Guard{Guard: "unknown", Verdict: string(guard.Failed), Examined: "this version knows no such guard"}, nil
+	}
+	facts := map[string]string{}
+	for _, f := range result.Facts {
+		facts[guardFact+f.Name] = f.Digest
+	}
+	return Guard{
+		Guard: result.Guard, Verdict: string(result.Verdict),
+		Expected: result.Expected, Examined: result.Examined, Fix: result.Fix, message: result.Message,
+	}, facts
+}
+
+func (r *reading) packagesAt() []guard.PackageAt {
+	var all []guard.PackageAt
+	for _, p := range r.facts.Packages {
+		all = append(all, guard.PackageAt{ID: p.ID, Lane: r.state.Lane(r.facts, p.ID)})
+	}
+	return all
+}
+
+// inputs are the values that templates, guards and plugins see: what was given
+// and, for what was not, the defaults of the current step.
+func (r *reading) inputs(o *cursor.Outcome) map[string]string {
+	all := map[string]string{}
+	if r.state.Cursor.Pos >= 0 {
+		if def, err := r.facts.Def.Step(r.state.Cursor.Pos); err == nil {
+			for _, in := range def.Inputs {
+				if in.Default != nil {
+					all[in.Key] = *in.Default
+				}
+			}
+		}
+	}
+	for key, value := range r.state.Cursor.Inputs {
+		all[key] = value
+	}
+	if o != nil {
+		for key, value := range o.Inputs {
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// askPlugin asks a plugin's guard verb.
+func (r *reading) askPlugin(ctx context.Context, t *step, def mission.Step, g mission.Guard, facts map[string]string) Guard {
+	name := "plugin " + g.Plugin.Plugin
+	out, err := r.call(ctx, t, def, abi.Guard, g.Plugin.Plugin, g.Plugin.With, facts)
+	if err != nil {
+		return Guard{Guard: name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": " + err.Error(), Fix: "mend the plugin, or ask its author; `spec-kitty help plugins`"}
+	}
+	answer, err := abi.DecodeGuard(out)
+	if err != nil {
+		return Guard{Guard: name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": bad_answer: " + err.Error(), Fix: "tell the plugin's author"}
+	}
+	return guardOf(name, g.Message, answer)
+}
+
+func guardOf(name, message string, answer abi.GuardAnswer) Guard {
+	v := Guard{Guard: name, Verdict: string(answer.Verdict), Examined: answer.Message, message: message}
+	var found, fixes []string
+	for _, reason := range answer.Reasons {
+		what := reason.Message
+		if reason.Path != "" {
+			what = reason.Path + ": " + what
+		}
+		found = append(found, what)
+		if reason.Fix != "" {
+			fixes = append(fixes, reason.Fix)
+		}
+	}
+	if len(found) > 0 {
+		v.Examined = strings.Join(found, "; ")
+	}
+	v.Fix = strings.Join(fixes, "; ")
+	return v
+}
+
+// execute runs the step's executor.
+func (r *reading) execute(ctx context.Context, t *step, def mission.Step, facts map[string]string) (*cursor.Outcome, error) {
+	out, err := r.call(ctx, t, def, abi.Execute, def.Executor.Plugin, def.Executor.With, facts)
+	if err != nil {
+		return nil, pluginFailure(def.Executor.Plugin, err)
+	}
+	answer, err := abi.DecodeExecute(out)
+	if err != nil {
+		return nil, pluginFailure(def.Executor.Plugin, badAnswer(err))
+	}
+	return r.outcome(def, answer)
+}
+
+// outcome checks an executor's answer against the run and takes it over.
+func (r *reading) outcome(def mission.Step, a abi.ExecuteAnswer) (*cursor.Outcome, error) {
+	name := def.Executor.Plugin
+	if grant := missingGrant(a); grant != "" {
+		return nil, pluginFailure(name, grantError(grant))
+	}
+	o := &cursor.Outcome{Result: cursor.Result(a.Outcome), Inputs: a.Inputs, Prompt: a.Prompt, Notes: a.Notes}
+	var reasons []string
+	for _, reason := range a.Reasons {
+		reasons = append(reasons, reason.Message)
+	}
+	o.Reason = strings.Join(reasons, "; ")
+	if a.Question == nil {
+		return o, nil
+	}
+	id := cursor.PluginID(a.Question.Key)
+	if before, answered := r.state.Cursor.Answers[id]; answered {
+		return nil, pluginFailure(name, asksAgain(a.Question.Key, before.Value))
+	}
+	o.Question = &cursor.Asking{ID: id, Question: a.Question.Question, Options: a.Question.Options}
+	return o, nil
+}
+
+// request is what a plugin is asked.
+func (r *reading) request(t *step, def mission.Step, verb string, with map[string]any) (abi.Request, error) {
+	done, err := r.completed()
+	if err != nil {
+		return abi.Request{}, err
+	}
+	req := abi.Request{
+		Verb:    verb,
+		Run:     abi.Run{ID: r.state.Run, Mission: r.state.Mission, Type: r.state.Type, Revision: r.state.Revision},
+		Mission: abi.Mission{Dir: r.p.guestPath(r.mission.Dir)},
+		Step:    abi.Step{ID: def.ID, Title: def.Title, Attempt: t.issue.Attempt, With: with},
+		Package: t.issue.Package, Inputs: r.inputs(t.report.Outcome), Answers: r.pluginAnswers(),
+		Completed: done, Agent: t.report.By.Agent, Result: string(t.report.Result), Reason: t.report.Reason,
+		Now: r.p.now().UTC().Format(rfc3339Micro),
+	}
+	for _, p := range r.facts.Packages {
+		req.Packages = append(req.Packages, abi.Package{ID: p.ID, Title: p.Title, Lane: string(r.state.Lane(r.facts, p.ID)), Dependencies: p.DependsOn})
+	}
+	return req, nil
+}
+
+const rfc3339Micro = "2006-01-02T15:04:05.000000Z07:00"
+
+// completed names the completed steps. It is asked for only when a plugin is
+// called: ten thousand names are 130 KB.
+func (r *reading) completed() ([]string, error) {
+	var ids []string
+	for pos := range r.state.Cursor.Done.All() {
+		def, err := r.facts.Def.Step(pos)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, def.ID)
+	}
+	return ids, nil
+}
+
+func (r *reading) pluginAnswers() map[string]string {
+	all := map[string]string{}
+	for id, answer := range r.state.Cursor.Answers {
+		if key, ok := strings.CutPrefix(id, cursor.PluginID("")); ok {
+			all[key] = answer.Value
+		}
+	}
+	return all
+}

@@ -1,0 +1,32 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+// machine gives the cursor to the commit core, which it does not know.
+type machine struct{}
+
+func (machine) Version() int       { return cursor.Version }
+func (machine) Zero() cursor.State { return cursor.State{} }
+
+func (machine) Evolve(s cursor.State, m commit.Meta, e cursor.Event) cursor.State {
+	return cursor.Evolve(s, cursor.Meta{Revision: m.Revision, At: m.At, Actor: m.Actor, Kind: m.Kind}, e)
+}
+
+func (machine) EncodeEvent(e cursor.Event) (json.RawMessage, error) { return cursor.EncodeEvent(e) }
+
+func (machine) DecodeEvent(raw json.RawMessage) (cursor.Event, error) {
+	e, err := cursor.DecodeEvent(raw)
+	var unknown *cursor.UnknownEventError
+	if errors.As(err, &unknown) {
+		return nil, &commit.UnknownEventError{Why: unknown.Error()}
+	}
+	return e, err
+}
+
+func (machine) Finished(s cursor.State) bool { return s.Phase != cursor.Running }

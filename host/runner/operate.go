@@ -1,0 +1,93 @@
+package runner
+
+import (
+	"context"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+// OperatorRequest is what the operator verbs have in common.
+type OperatorRequest struct {
+	Mission string
+	Caller  Caller // with an agent, what comes next is handed to it
+	Actor   string // who does it, for the record; "": the caller
+	Package string
+	Token   string
+	Step    string
+	Reason  string
+}
+
+func (q OperatorRequest) who() string {
+	if q.Actor != "" {
+		return q.Actor
+	}
+	return q.Caller.String()
+}
+
+// Retry hands out again what failed, is blocked or was rejected.
+func (p *Project) Retry(ctx context.Context, q OperatorRequest) (Answer, error) {
+	return p.operate(ctx, q, cursor.Retry{
+		Who: q.who(), By: q.Caller.Holder(), Package: q.Package, Reason: q.Reason, Tokens: p.tokens(),
+	})
+}
+
+// Skip completes a step without its work.
+func (p *Project) Skip(ctx context.Context, q OperatorRequest) (Answer, error) {
+	if q.Reason == "" {
+		return Answer{}, fail(CodeUsage, "add --reason TEXT", "skipping a step wants a reason")
+	}
+	return p.operate(ctx, q, cursor.Skip{
+		Who: q.who(), Step: q.Step, Reason: q.Reason, By: q.Caller.Holder(), Tokens: p.tokens(),
+	})
+}
+
+// Release takes work from a holder who does not come back.
+func (p *Project) Release(ctx context.Context, q OperatorRequest) (Answer, error) {
+	if q.Reason == "" {
+		return Answer{}, fail(CodeUsage, "add --reason TEXT", "taking work from its holder wants a reason")
+	}
+	q.Caller = Caller{}
+	return p.operate(ctx, q, cursor.Release{Who: q.who(), Token: q.Token, Package: q.Package, Reason: q.Reason})
+}
+
+// Abort ends a run before its end.
+func (p *Project) Abort(ctx context.Context, q OperatorRequest) (Answer, error) {
+	if q.Reason == "" {
+		return Answer{}, fail(CodeUsage, "add --reason TEXT", "aborting a run wants a reason")
+	}
+	q.Caller = Caller{}
+	return p.operate(ctx, q, cursor.Abort{Who: q.who(), Reason: q.Reason})
+}
+
+func (p *Project) operate(ctx context.Context, q OperatorRequest, t transition) (Answer, error) {
+	if err := q.Caller.check(); err != nil {
+		return Answer{}, err
+	}
+	if len(q.Reason) > MaxText {
+		return Answer{}, fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
+	}
+	r, err := p.read(ctx, q.Mission)
+	if err != nil {
+		return Answer{}, classify(err)
+	}
+	if r.run == nil {
+		return Answer{}, classify(commit.ErrNoRun)
+	}
+	if err := r.commit(ctx, t); err != nil {
+		a, err := r.refused(q.Caller, err)
+		return a, classify(err)
+	}
+	a, err := r.operated(ctx, q)
+	return a, classify(err)
+}
+
+// operated answers an operator: with the work that was handed to the named
+// agent, else with how things stand.
+func (r *reading) operated(ctx context.Context, q OperatorRequest) (Answer, error) {
+	by := q.Caller.Holder()
+	if !by.IsZero() && len(r.state.Held(by)) > 0 {
+		return r.settle(ctx, q.Caller, step{})
+	}
+	return r.query(q.Caller)
+}

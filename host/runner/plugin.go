@@ -1,0 +1,140 @@
+package runner
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/host/sandbox"
+	"github.com/spec-kitty/step-runner/plugins/abi"
+)
+
+// call calls a plugin that the run froze, in a process of its own. What the
+// guest saw of the files goes into facts, by name and digest.
+func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, name string, with map[string]any, facts map[string]string) ([]byte, error) {
+	frozen, wasm, err := r.run.plugin(name)
+	if err != nil {
+		return nil, err
+	}
+	req, err := r.request(t, def, verb, with)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := req.Encode()
+	if err != nil {
+		return nil, err
+	}
+	call := r.p.grants(r.mission, frozen)
+	call.Verb, call.Request, call.Now, call.Seed = verb, raw, r.p.now(), r.seed(t, name, verb)
+	answer, err := r.p.plugins.Call(ctx, frozen.sandboxed(name, wasm), call)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Incomplete {
+		return nil, errors.New("it looked at more files than can be watched for changes: let it read less")
+	}
+	for _, seen := range answer.Read {
+		facts[pluginFactName(name, seen)] = seen.SHA256
+	}
+	return answer.Stdout, nil
+}
+
+func (f frozenPlugin) sandboxed(name string, wasm []byte) sandbox.Plugin {
+	return sandbox.Plugin{
+		Name: name, Wasm: wasm, SHA256: f.SHA256, Args: f.Args,
+		Limits: sandbox.Limits{Memory: f.Memory, Timeout: time.Duration(f.Timeout), Output: f.Output, Log: f.Log},
+	}
+}
+
+// seed makes a plugin's randomness a function of the run and of what is asked,
+// so that the same call gives the same answer.
+func (r *reading) seed(t *step, name, verb string) [32]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%d", r.state.Seed, name, verb, t.issue.Step, t.issue.Package, t.issue.Attempt))
+}
+
+// grants is what a plugin can see: the project as its one mount, and below it
+// the folders that it was granted. The state of the runs is hidden from all.
+func (p *Project) grants(m lanes.Mission, frozen frozenPlugin) sandbox.Call {
+	call := sandbox.Call{
+		Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: p.Config.Root}},
+		Hide:   []string{p.guestPath(p.Config.StateRoot())},
+	}
+	for _, folder := range frozen.Read {
+		if folder == "{mission}" {
+			call.Reads = append(call.Reads, p.guestPath(m.Dir))
+			continue
+		}
+		call.Reads = append(call.Reads, path.Join(abi.ProjectDir, folder))
+	}
+	return call
+}
+
+// guestPath is a folder of the project as a guest names it.
+func (p *Project) guestPath(host string) string {
+	rel, err := filepath.Rel(p.Config.Root, host)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return "/outside"
+	}
+	return path.Join(abi.ProjectDir, filepath.ToSlash(rel))
+}
+
+// pluginFactName names what a plugin saw: the plugin, by whose grants it is
+// looked at again, the kind, the content where one path may have two (a link and
+// what it leads to), and the path.
+func pluginFactName(plugin string, seen sandbox.Fact) string {
+	return pluginFact + plugin + " " + string(seen.Kind) + " " + seen.SHA256 + " " + seen.Path
+}
+
+// seenByPlugin looks again at what a plugin saw.
+func (p *Project) seenByPlugin(r *run, name string) (string, error) {
+	parts := strings.SplitN(name, " ", 4)
+	if len(parts) != 4 {
+		return "", fmt.Errorf("no such fact: %s", name)
+	}
+	frozen, err := r.grantOf(parts[0])
+	if err != nil {
+		return "", err
+	}
+	seen := sandbox.Fact{Kind: sandbox.FactKind(parts[1]), SHA256: parts[2], Path: parts[3]}
+	return sandbox.Again(p.grants(r.mission, frozen), seen)
+}
+
+// pluginFailure is the block of an executor that gave no answer. The sub-code
+// stands behind the code in the reason.
+func pluginFailure(name string, err error) *cursor.Refusal {
+	var failure *sandbox.Failure
+	if errors.As(err, &failure) {
+		return &cursor.Refusal{Code: PluginFailed, Message: failure.Error()}
+	}
+	return &cursor.Refusal{Code: PluginFailed, Message: "plugin " + name + ": " + err.Error()}
+}
+
+func badAnswer(err error) error { return fmt.Errorf("%s: %w", sandbox.BadAnswer, err) }
+
+func grantError(grant string) error {
+	return fmt.Errorf("%s: its answer needs the grant %s, which the configuration does not give", sandbox.NotGranted, grant)
+}
+
+func asksAgain(key, answer string) error {
+	return fmt.Errorf("%s: it asks for %s again, which was answered with %q", sandbox.BadAnswer, key, answer)
+}
+
+// missingGrant names the grant that an answer needs and that no configuration
+// of this version gives.
+func missingGrant(a abi.ExecuteAnswer) string {
+	switch {
+	case len(a.Artifacts) > 0:
+		return "write"
+	case len(a.Needs) > 0:
+		return "commands"
+	}
+	return ""
+}

@@ -1,0 +1,146 @@
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/sandbox"
+)
+
+// The commit core's types, over the cursor's.
+type (
+	// Store is one run.
+	Store = commit.Store[cursor.State, cursor.Facts, cursor.Event]
+	// Catalog is the runs of one state root.
+	Catalog    = commit.Catalog[cursor.State, cursor.Facts, cursor.Event]
+	snapshot   = commit.Snapshot[cursor.State]
+	outcome    = commit.Outcome[cursor.State, cursor.Event]
+	transition = commit.Transition[cursor.State, cursor.Facts, cursor.Event]
+)
+
+// Named points of a call, for Options.Hook, in the order in which a report
+// meets them.
+const (
+	PointRead       = "read"       // the first read is done
+	PointDispatched = "dispatched" // executor and guards have answered
+	PointPlanned    = "planned"    // the plan is made, its prompt rendered
+	PointCommitted  = "committed"  // the commit returned, refused or not
+)
+
+// Options say where a project is and, for tests, what stands in for the world.
+type Options struct {
+	Root     string           // project root; "": found from the working directory upwards
+	Commit   commit.Options   // of the runs' store; LockTimeout is the configuration's
+	CacheDir string           // of compiled plugins; "": the user's
+	Now      func() time.Time // nil: time.Now
+	Hook     func(point string)
+}
+
+// Project is an open project: its configuration and its runs.
+type Project struct {
+	Config  *config.Config
+	runs    Catalog
+	world   *world
+	plugins *sandbox.Host
+	now     func() time.Time
+	hook    func(string)
+
+	mu   sync.Mutex
+	open map[string]*run // by id; guarded by mu
+}
+
+// Open reads the configuration and opens the runs' catalog. It writes nothing.
+// Errors are *Error.
+func Open(o Options) (*Project, error) {
+	root, err := findRoot(o.Root)
+	if err != nil {
+		return nil, classify(err)
+	}
+	cfg, err := config.Load(root)
+	if err != nil {
+		return nil, classify(err)
+	}
+	p := &Project{Config: cfg, now: o.Now, hook: o.Hook, open: map[string]*run{}}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	if p.hook == nil {
+		p.hook = func(string) {}
+	}
+	p.world = &world{project: p}
+	p.plugins = sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: cfg.Root})
+	opts := o.Commit
+	opts.LockTimeout = cfg.Runtime.LockTimeout
+	if opts.Now == nil {
+		opts.Now = p.now
+	}
+	p.runs = commit.NewFiles[cursor.State, cursor.Facts, cursor.Event](cfg.StateRoot(), machine{}, p.world, opts)
+	return p, nil
+}
+
+// Close closes the runs that were opened.
+func (p *Project) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, r := range p.open {
+		r.close()
+		delete(p.open, id)
+	}
+	return nil
+}
+
+func findRoot(named string) (string, error) {
+	if named != "" {
+		return filepath.Abs(named)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return config.FindRoot(dir)
+}
+
+// newULID is a fresh ULID; the time in it is the project's.
+func (p *Project) newULID() ulid.ULID {
+	return ulid.MustNew(ulid.Timestamp(p.now()), rand.Reader)
+}
+
+func (p *Project) tokens() cursor.Tokens { return cursor.Tokens{First: p.newULID()} }
+
+// mission finds the mission that a handle names.
+func (p *Project) mission(handle string) (lanes.Mission, error) {
+	m, err := lanes.Resolve(p.Config.SpecsDir(), handle)
+	if err != nil {
+		return m, err
+	}
+	return m, m.CheckTopology(p.Config.Root)
+}
+
+// typeOf is the mission's type: what its meta.json says, else the only one
+// defined.
+func (p *Project) typeOf(m lanes.Mission) (string, error) {
+	if m.Type != "" {
+		return m.Type, nil
+	}
+	return p.Config.OnlyType()
+}
+
+// lookup opens the latest run of a mission; commit.ErrNoRun where there is
+// none.
+func (p *Project) lookup(ctx context.Context, m lanes.Mission) (*run, error) {
+	store, err := p.runs.Lookup(ctx, m.Slug)
+	if err != nil {
+		return nil, err
+	}
+	return p.attach(store, m)
+}

@@ -1,0 +1,93 @@
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/lanes"
+)
+
+// reading is a run as one call sees it: first as it was read without the lock,
+// then as each commit left it.
+type reading struct {
+	p        *Project
+	mission  lanes.Mission
+	run      *run // nil: the mission has no run
+	state    cursor.State
+	facts    cursor.Facts
+	recorded bool // something of this call is committed
+	replayed bool
+	planned  bool
+	answered *cursor.Give  // the answer that this call gave
+	verdict  *driftVerdict // to be kept by the next write
+	warnings []Warning
+}
+
+// read reads a mission's run. It takes no lock and writes nothing. Without a
+// run it gives a reading that has none.
+func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
+	m, err := p.mission(handle)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{p: p, mission: m}
+	r.run, err = p.lookup(ctx, m)
+	if errors.Is(err, commit.ErrNoRun) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	snap, err := r.run.store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.see(snap)
+	r.drift()
+	return r, nil
+}
+
+// see takes over a state and reads the facts beside it.
+func (r *reading) see(snap snapshot) {
+	r.state = snap.State
+	for _, w := range snap.Warnings {
+		r.warn(w.Code, w.Message)
+	}
+	r.facts = r.p.world.read(r.run, snap.State)
+	if r.facts.Fault != nil {
+		r.warn("packages_unreadable", r.facts.Fault.Error())
+	}
+}
+
+func (r *reading) warn(code, message string) {
+	for _, w := range r.warnings {
+		if w.Code == code && w.Message == message {
+			return
+		}
+	}
+	r.warnings = append(r.warnings, Warning{Code: code, Message: message})
+}
+
+// commit hands a transition to the commit core and takes over the state that it
+// left, or saw where it refused.
+func (r *reading) commit(ctx context.Context, t transition) error {
+	if err := r.run.mendIndex(); err != nil {
+		r.warn(commit.WarnViewNotWritten, "the definition's index could not be made anew: "+err.Error())
+	}
+	out, err := r.run.store.Commit(ctx, t)
+	r.rememberDrift()
+	r.p.hook(PointCommitted)
+	if out.ID != "" {
+		r.see(out.Snapshot)
+	}
+	if err != nil {
+		return err
+	}
+	r.recorded = r.recorded || out.Committed
+	if _, report := t.(cursor.Report); report && !out.Committed {
+		r.recorded, r.replayed = true, true
+	}
+	return nil
+}

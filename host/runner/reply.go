@@ -1,0 +1,296 @@
+package runner
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/guard"
+	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// head is what every answer says: which mission, which run, where it stands.
+func (r *reading) head(c Caller) Answer {
+	a := Answer{
+		Schema: Schema, Agent: text(c.Holder().Agent),
+		MissionSlug: r.mission.Slug, MissionNumber: r.mission.Number,
+		Timestamp: r.p.now().UTC().Format(time.RFC3339Nano), StateRoot: r.p.Config.StateRoot(),
+		MissionState: "not_started", Origin: Origin{Tier: "project"},
+		GuardFailures: []string{}, Guards: []Guard{}, NotEvaluated: []string{}, Recover: []string{},
+		OpenDecisions: []Decision{}, StepMetadata: map[string]any{}, Recorded: r.recorded, Replayed: r.replayed, Planned: r.planned,
+	}
+	if r.run == nil {
+		a.MissionType, _ = r.p.typeOf(r.mission)
+	} else {
+		a.MissionType, a.RunID, a.Revision = r.state.Type, text(r.state.Run), r.state.Revision
+		a.MissionState = r.missionState()
+		a.Progress = lanes.Count(lanesOf(r.state, r.facts))
+	}
+	a.Mission = a.MissionType
+	a.Origin.Path, _ = r.p.Config.DefinitionFile(a.MissionType)
+	if r.answered != nil {
+		a.Answered, a.Answer = text(r.answered.Decision), text(r.answered.Value)
+	}
+	return a
+}
+
+func (r *reading) missionState() string {
+	if r.state.Phase != cursor.Running {
+		return string(r.state.Phase)
+	}
+	return r.state.Cursor.Step
+}
+
+// seal adds the warnings, which come up until the end.
+func (r *reading) seal(a Answer) Answer {
+	if r.p.Config.Runtime.Holder == config.HolderAny {
+		r.warn("holder_any", `holder = "any": a step's report is accepted from anybody, so a repeated report may complete a step that somebody else was given`)
+	}
+	a.Warnings = append([]Warning{}, r.warnings...)
+	return a
+}
+
+// reply answers a call that was not refused.
+func (r *reading) reply(c Caller) (Answer, error) {
+	here, err := cursor.At(r.state, r.facts, c.Holder())
+	if err != nil {
+		return Answer{}, err
+	}
+	a := r.head(c)
+	switch here.Standing {
+	case cursor.AtWork:
+		a.Kind = KindStep
+		err = r.showIssue(&a, *here.Issue, true)
+	case cursor.AtQuestion:
+		a.Kind = KindDecision
+		a.StepID, a.PromptFile = text(here.Step), r.questionFile(c, true)
+		r.showQuestions(&a, c)
+	case cursor.AtStop:
+		a.Kind = KindBlocked
+		r.showBlock(&a, here.Why, c)
+	case cursor.AtEnd:
+		a.Kind = KindTerminal
+	default:
+		a.Kind, a.IsQuery = KindQuery, true
+		err = r.showPreview(&a, here, c)
+	}
+	return r.seal(a), err
+}
+
+// query answers a call that reports nothing.
+func (r *reading) query(c Caller) (Answer, error) {
+	a := r.head(c)
+	a.Kind, a.IsQuery = KindQuery, true
+	if r.run == nil {
+		return r.queryWithoutRun(a)
+	}
+	here, err := cursor.At(r.state, r.facts, c.Holder())
+	if err != nil {
+		return Answer{}, err
+	}
+	a.PreviewStep = text(here.Step)
+	if here.Issue != nil {
+		err = r.showIssue(&a, *here.Issue, false)
+		if err == nil {
+			err = r.previewGuards(&a, *here.Issue)
+		}
+	} else if here.Standing == cursor.AtOffer || here.Standing == cursor.AtClose {
+		err = r.showPreview(&a, here, c)
+	}
+	if len(r.state.Cursor.Questions) > 0 {
+		if here.Standing == cursor.AtQuestion {
+			a.StepID, a.PromptFile = text(here.Step), r.questionFile(c, false)
+		}
+		r.showQuestions(&a, c)
+	}
+	if here.Why != nil {
+		r.showBlock(&a, here.Why, c)
+	}
+	return r.seal(a), err
+}
+
+func (r *reading) queryWithoutRun(a Answer) (Answer, error) {
+	missionType, err := r.p.typeOf(r.mission)
+	if err != nil {
+		return Answer{}, err
+	}
+	def, _, err := config.LoadMission(r.p.Config, missionType)
+	if err != nil {
+		return Answer{}, err
+	}
+	pos, ok, err := mission.FirstOpen(def, mission.Bits{})
+	if err != nil || !ok {
+		return Answer{}, err
+	}
+	a.PreviewStep = text(def.Steps[pos].ID)
+	return r.seal(a), nil
+}
+
+// showIssue fills in the work that is handed out.
+func (r *reading) showIssue(a *Answer, issue cursor.Issue, write bool) error {
+	def, err := r.facts.Def.Step(issue.Pos)
+	if err != nil {
+		return err
+	}
+	a.StepID, a.Action, a.WPID = text(def.ID), text(def.Action), text(issue.Package)
+	a.Profile = def.Profile
+	if def.Metadata != nil {
+		a.StepMetadata = def.Metadata
+	}
+	a.Token, a.Attempt = text(issue.Token), &issue.Attempt
+	a.Holder = &HolderSince{Agent: issue.Holder.Agent, Worker: issue.Holder.Worker, Since: issue.Since.UTC().Format(time.RFC3339Nano)}
+	a.WorkspacePath = r.workspace(issue.Package)
+	a.Report = text(r.reportLine(issue))
+	a.PromptFile = r.promptFile(issue, write)
+	return nil
+}
+
+// showPreview names what asking would hand out.
+func (r *reading) showPreview(a *Answer, here cursor.Situation, c Caller) error {
+	pos, ok, err := r.facts.Def.Position(here.Step)
+	if err != nil || !ok {
+		return err
+	}
+	def, err := r.facts.Def.Step(pos)
+	if err != nil {
+		return err
+	}
+	a.PreviewStep, a.StepID, a.Action, a.WPID = text(def.ID), text(def.ID), text(def.Action), text(here.Package)
+	a.WorkspacePath = r.workspace(here.Package)
+	a.Recover = append(a.Recover, r.nextLine(c)+" --result success")
+	return nil
+}
+
+// previewGuards evaluates, for a query, the guards that run nothing foreign.
+func (r *reading) previewGuards(a *Answer, issue cursor.Issue) error {
+	def, err := r.facts.Def.Step(issue.Pos)
+	if err != nil {
+		return err
+	}
+	for _, g := range def.Guards {
+		if g.Plugin != nil {
+			a.NotEvaluated = append(a.NotEvaluated, "plugin "+g.Plugin.Plugin)
+			continue
+		}
+		v, _ := r.builtIn(g, nil)
+		r.showGuard(a, v)
+	}
+	return nil
+}
+
+func (r *reading) showGuard(a *Answer, v Guard) {
+	a.Guards = append(a.Guards, v)
+	if v.Verdict != string(guard.Allow) {
+		a.GuardFailures = append(a.GuardFailures, v.failure().Sentence())
+	}
+}
+
+func (r *reading) showQuestions(a *Answer, c Caller) {
+	for i, q := range r.state.Cursor.Questions {
+		d := Decision{ID: q.ID, Token: q.Token, InputKey: text(q.Key), Question: q.Question, Options: q.Options}
+		if d.Options == nil {
+			d.Options = []string{}
+		}
+		a.OpenDecisions = append(a.OpenDecisions, d)
+		a.Recover = append(a.Recover, r.answerLine(c, q))
+		if i == 0 {
+			a.DecisionID, a.DecisionToken, a.InputKey = text(q.ID), text(q.Token), text(q.Key)
+			a.Question, a.Options = text(q.Question), q.Options
+		}
+	}
+}
+
+// blocked answers a call that was refused. Nothing of it was written.
+func (r *reading) blocked(c Caller, why *cursor.Refusal) (Answer, error) {
+	a := r.head(c)
+	a.Kind = KindBlocked
+	if held := r.state.Held(c.Holder()); len(held) == 1 && keepsIssue(why.Code) {
+		if err := r.showIssue(&a, held[0], true); err != nil {
+			return Answer{}, err
+		}
+	}
+	r.showBlock(&a, why, c)
+	return r.seal(a), nil
+}
+
+// keepsIssue tells whether the caller can go on with what it holds.
+func keepsIssue(code cursor.Code) bool {
+	switch code {
+	case cursor.GuardRefused, GuardError, PluginFailed, cursor.TokenRequired, PromptFailed:
+		return true
+	}
+	return false
+}
+
+func (r *reading) showBlock(a *Answer, why *cursor.Refusal, c Caller) {
+	a.ReasonCode = text(string(why.Code))
+	a.Reason = text(string(why.Code) + ": " + why.Message)
+	if a.Holder == nil && !why.Holder.IsZero() {
+		a.Holder = &HolderSince{Agent: why.Holder.Agent, Worker: why.Holder.Worker, Since: why.Since.UTC().Format(time.RFC3339Nano)}
+	}
+	for _, f := range why.Guards {
+		r.showGuard(a, Guard{Guard: f.Guard, Verdict: f.Verdict, Expected: f.Expected, Examined: f.Examined, Fix: f.Fix, message: f.Message})
+	}
+	a.Recover = append(a.Recover, r.recovery(a, why, c)...)
+}
+
+// recovery is the legal way out of a block: commands to paste, or, for a way
+// that takes something from somebody, its help topic.
+func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
+	slug := quote(r.mission.Slug)
+	switch why.Code {
+	case cursor.GuardRefused, GuardError, PluginFailed, PromptFailed:
+		if a.Report != nil {
+			return []string{*a.Report}
+		}
+		return []string{r.nextLine(c)}
+	case cursor.TokenRequired:
+		var lines []string
+		for _, issue := range r.state.Held(c.Holder()) {
+			lines = append(lines, r.reportLine(issue))
+		}
+		return lines
+	case cursor.StepFailed, cursor.StepBlocked:
+		return r.retryLines(slug)
+	case cursor.AuditRejected:
+		return []string{"spec-kitty run retry " + slug}
+	case cursor.NotHolder, cursor.Waiting, cursor.PackageHeld:
+		return []string{r.nextLine(c), "spec-kitty help release"}
+	case cursor.RunAbortedCode:
+		return []string{"spec-kitty help abort"}
+	}
+	return []string{r.nextLine(c)}
+}
+
+// retryLines are the commands that open again what failed or is blocked.
+func (r *reading) retryLines(slug string) []string {
+	if r.state.Cursor.Stop != cursor.NoStop {
+		return []string{"spec-kitty run retry " + slug, "spec-kitty help skip"}
+	}
+	var lines []string
+	for _, p := range r.facts.Packages {
+		if r.state.Packages[p.ID].Stop != cursor.NoStop {
+			lines = append(lines, "spec-kitty run retry "+slug+" --package "+quote(p.ID))
+		}
+	}
+	return append(lines, "spec-kitty help skip")
+}
+
+// nextLine is the query that shows how things stand.
+func (r *reading) nextLine(c Caller) string {
+	line := "spec-kitty next --mission " + quote(r.mission.Slug) + " --json"
+	switch {
+	case c.Agent != "":
+		line += " --agent " + quote(c.Agent)
+	case c.Human != "":
+		line += " --as human:" + quote(c.Human)
+	}
+	if c.Worker != "" {
+		line += " --worker " + quote(c.Worker)
+	}
+	return line
+}

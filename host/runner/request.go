@@ -1,0 +1,93 @@
+package runner
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+// MaxText is the greatest length of a reason or an answer, in bytes.
+const MaxText = 64 << 10
+
+// Caller is who calls: an agent with, where its name is shared, a worker, or a
+// person.
+type Caller struct {
+	Agent  string
+	Worker string
+	Human  string // the NAME of --as human:NAME
+}
+
+// Holder is the caller as a holder of work.
+func (c Caller) Holder() cursor.Holder {
+	if c.Agent == "" && c.Human != "" {
+		return cursor.Holder{Agent: "human:" + c.Human, Worker: c.Worker}
+	}
+	return cursor.Holder{Agent: c.Agent, Worker: c.Worker}
+}
+
+// String is the caller as the journal has it.
+func (c Caller) String() string {
+	if c.Human != "" {
+		return "human:" + c.Human
+	}
+	return c.Holder().String()
+}
+
+// check wants printable names of at most 200 characters.
+func (c Caller) check() error {
+	for _, name := range []struct{ flag, value string }{{"--agent", c.Agent}, {"--worker", c.Worker}, {"--as", c.Human}} {
+		if utf8.RuneCountInString(name.value) > 200 || !utf8.ValidString(name.value) ||
+			strings.ContainsFunc(name.value, func(r rune) bool { return !unicode.IsPrint(r) }) ||
+			name.value != strings.TrimSpace(name.value) {
+			return fail(CodeUsage, "use 1 to 200 printable characters", "%s %q is no name", name.flag, name.value)
+		}
+	}
+	if c.Agent == "" && c.Human == "" && c.Worker != "" {
+		return fail(CodeUsage, "add --agent NAME", "--worker %s without --agent", c.Worker)
+	}
+	return nil
+}
+
+// Request is one call of `next` that may change the run.
+type Request struct {
+	Mission       string
+	Caller        Caller
+	Result        cursor.Result // "": only the answer
+	Token         string
+	Reason        string
+	Answer        *string // nil: no answer is given
+	Decision      string
+	DecisionToken string
+	PlanOut       func(plan []byte) error // nil: commit; else where the saved plan goes
+}
+
+func (q Request) check() error {
+	if err := q.Caller.check(); err != nil {
+		return err
+	}
+	switch {
+	case q.Mission == "":
+		return fail(CodeUsage, "add --mission M or set SPEC_KITTY_MISSION", "no mission is named")
+	case q.Caller.Agent == "" && q.Caller.Human == "":
+		return fail(CodeUsage, "add --agent NAME, or --as human:NAME", "a report, a claim or an answer needs somebody who makes it")
+	case q.Result == "" && q.Answer == nil:
+		return fail(CodeUsage, "add --result success, failed or blocked", "nothing is reported and nothing is answered")
+	case q.Answer == nil && (q.Decision != "" || q.DecisionToken != ""):
+		return fail(CodeUsage, "add --answer VALUE", "--decision-id and --decision-token go with --answer")
+	case q.Token != "" && q.Result == "":
+		return fail(CodeUsage, "add --result success, failed or blocked", "--token goes with --result")
+	case q.PlanOut != nil && q.Answer != nil:
+		return fail(CodeUsage, "give the answer first, then make the plan", "--plan-out saves a report, not an answer")
+	case len(q.Reason) > MaxText || q.Answer != nil && len(*q.Answer) > MaxText:
+		return fail(CodeUsage, "put long texts into a file of the mission and name it", "a text is longer than 64 KiB")
+	case !utf8.ValidString(q.Reason) || q.Answer != nil && !utf8.ValidString(*q.Answer):
+		return fail(CodeUsage, "give UTF-8", "a text is not UTF-8")
+	}
+	switch q.Result {
+	case "", cursor.Success, cursor.Failed, cursor.Blocked:
+		return nil
+	}
+	return fail(CodeUsage, "use success, failed or blocked", "--result %q is none", q.Result)
+}

@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// The files that a run freezes at its start, beside its journal.
+const (
+	blobDefinition = "definition.json"  // mission.Definition.Canonical
+	blobIndex      = "definition.index" // a view of it, read by position
+	blobPlugins    = "plugins.json"     // what the configuration granted them
+	blobWasm       = "plugins/"         // + SHA-256 + ".wasm"
+)
+
+// run is an open run with what is read for it: the frozen definition and the
+// mission's folder.
+type run struct {
+	store    Store
+	mission  lanes.Mission
+	def      mission.View
+	index    commit.Blob // nil where the definition had to be decoded
+	stale    bool        // the index is to be made anew by the next writer
+	packages *lanes.Reader
+	lanes    *lanes.LogReader
+}
+
+// attach opens what belongs to a run and makes it known to the world, so that
+// facts can be read again under its lock.
+func (p *Project) attach(store Store, m lanes.Mission) (*run, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r, ok := p.open[store.ID()]; ok {
+		return r, nil
+	}
+	r := &run{store: store, mission: m, packages: lanes.NewReader(m.Dir), lanes: lanes.NewLogReader(m.Dir)}
+	if err := r.openDefinition(); err != nil {
+		return nil, err
+	}
+	p.open[store.ID()] = r
+	return r, nil
+}
+
+// openDefinition reads the index of the frozen definition. Where it is missing
+// or wrong the definition itself is decoded; the index is a view of it.
+func (r *run) openDefinition() error {
+	blob, err := r.store.Blob(blobIndex)
+	if err == nil {
+		index, err := mission.OpenIndex(blob, blob.Size())
+		if err == nil {
+			r.def, r.index = index, blob
+			return nil
+		}
+		blob.Close()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	def, err := r.definition()
+	if err != nil {
+		return err
+	}
+	r.def, r.stale = def, true
+	return nil
+}
+
+// definition decodes the whole frozen definition.
+func (r *run) definition() (*mission.Definition, error) {
+	raw, err := r.blob(blobDefinition)
+	if err != nil {
+		return nil, &commit.DamagedError{File: blobDefinition, Why: err.Error()}
+	}
+	def, err := mission.Decode(raw)
+	if err != nil {
+		return nil, &commit.DamagedError{File: blobDefinition, Why: err.Error()}
+	}
+	return def, nil
+}
+
+// mendIndex makes a missing or wrong index anew. Only writers call it.
+func (r *run) mendIndex() error {
+	if !r.stale {
+		return nil
+	}
+	def, err := r.definition()
+	if err != nil {
+		return err
+	}
+	r.stale = false
+	return r.store.PutBlob(blobIndex, mission.EncodeIndex(def))
+}
+
+func (r *run) blob(name string) ([]byte, error) {
+	b, err := r.store.Blob(name)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	return io.ReadAll(io.NewSectionReader(b, 0, b.Size()))
+}
+
+func (r *run) close() {
+	if r.index != nil {
+		r.index.Close()
+	}
+	r.store.Close()
+}
+
+// frozenPlugin is what a run goes on with of a plugin's configuration.
+type frozenPlugin struct {
+	SHA256  string            `json:"sha256"`
+	Args    []string          `json:"args,omitempty"`
+	Read    []string          `json:"read,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Memory  int64             `json:"memory,omitempty"`
+	Timeout int64             `json:"timeout_ns,omitempty"`
+	Output  int64             `json:"output,omitempty"`
+	Log     int64             `json:"log,omitempty"`
+}
+
+func freezePlugin(c config.Plugin) frozenPlugin {
+	return frozenPlugin{SHA256: c.SHA256, Args: c.Args, Read: c.Read, Env: c.Env,
+		Memory: c.Memory, Timeout: int64(c.Timeout), Output: c.Output, Log: c.Log}
+}
+
+// grantOf is what the run goes on with of a plugin's configuration.
+func (r *run) grantOf(name string) (frozenPlugin, error) {
+	raw, err := r.blob(blobPlugins)
+	if err != nil {
+		return frozenPlugin{}, err
+	}
+	var all map[string]frozenPlugin
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return frozenPlugin{}, fmt.Errorf("%s of the run: %w", blobPlugins, err)
+	}
+	one, ok := all[name]
+	if !ok {
+		return one, fmt.Errorf("the run froze no plugin %q", name)
+	}
+	return one, nil
+}
+
+// plugin is the frozen plugin of a name, with its bytes.
+func (r *run) plugin(name string) (frozenPlugin, []byte, error) {
+	one, err := r.grantOf(name)
+	if err != nil {
+		return one, nil, err
+	}
+	wasm, err := r.blob(blobWasm + one.SHA256 + ".wasm")
+	return one, wasm, err
+}

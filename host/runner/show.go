@@ -1,0 +1,350 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/lanes"
+)
+
+// RunRow is one run in a listing. A damaged run has an Error and is never left
+// out.
+type RunRow struct {
+	RunID        string `json:"run_id"`
+	MissionSlug  string `json:"mission_slug"`
+	MissionType  string `json:"mission_type"`
+	MissionState string `json:"mission_state"`
+	Revision     uint64 `json:"revision"`
+	Damaged      bool   `json:"damaged"`
+	Error        string `json:"error"`
+}
+
+// List lists all runs, oldest first.
+func (p *Project) List(ctx context.Context) ([]RunRow, error) {
+	entries, err := p.runs.List(ctx)
+	if err != nil {
+		return nil, classify(err)
+	}
+	rows := make([]RunRow, 0, len(entries))
+	for _, e := range entries {
+		rows = append(rows, p.row(ctx, e))
+	}
+	return rows, nil
+}
+
+func (p *Project) row(ctx context.Context, e commit.Entry) RunRow {
+	row := RunRow{RunID: e.ID, MissionSlug: e.Slug}
+	err := e.Err
+	if err == nil {
+		err = p.fillRow(ctx, e.ID, &row)
+	}
+	if err != nil {
+		row.Damaged, row.Error, row.MissionState = true, err.Error(), "damaged"
+	}
+	return row
+}
+
+func (p *Project) fillRow(ctx context.Context, id string, row *RunRow) error {
+	store, err := p.runs.Open(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	snap, err := store.Read(ctx)
+	if err != nil {
+		return err
+	}
+	r := reading{state: snap.State}
+	row.MissionSlug, row.MissionType = snap.State.Mission, snap.State.Type
+	row.MissionState, row.Revision = r.missionState(), snap.Revision
+	return nil
+}
+
+// Overview is a run for people and boards: what is handed out to whom, what is
+// asked, what stands still and why, where the packages lie.
+type Overview struct {
+	Schema        int               `json:"schema"`
+	MissionSlug   string            `json:"mission_slug"`
+	MissionNumber string            `json:"mission_number"`
+	MissionType   string            `json:"mission_type"`
+	RunID         *string           `json:"run_id"`
+	MissionState  string            `json:"mission_state"`
+	Revision      uint64            `json:"revision"`
+	Steps         []StepRow         `json:"steps"`
+	Issues        []IssueRow        `json:"issues"`
+	OpenDecisions []Decision        `json:"open_decisions"`
+	Block         *Block            `json:"block"`
+	Packages      []PackageRow      `json:"packages"`
+	Progress      *lanes.Progress   `json:"progress"`
+	Inputs        map[string]string `json:"inputs"`
+	Warnings      []Warning         `json:"warnings"`
+}
+
+// StepRow is one step of the definition.
+type StepRow struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	State string `json:"state"` // done, current or open
+}
+
+// IssueRow is one piece of work that is handed out.
+type IssueRow struct {
+	StepID  string      `json:"step_id"`
+	WPID    string      `json:"wp_id"`
+	Token   string      `json:"token"`
+	Attempt int         `json:"attempt"`
+	Holder  HolderSince `json:"holder"`
+}
+
+// Block is why nothing goes on, and the way out.
+type Block struct {
+	ReasonCode string   `json:"reason_code"`
+	Reason     string   `json:"reason"`
+	Recover    []string `json:"recover"`
+}
+
+// PackageRow is one package.
+type PackageRow struct {
+	ID        string   `json:"id"`
+	Title     string   `json:"title"`
+	Lane      string   `json:"lane"`
+	Holder    string   `json:"holder"`
+	Author    string   `json:"author"`
+	DependsOn []string `json:"depends_on"`
+	Stopped   string   `json:"stopped"` // why it is kept back; "" where it is not
+}
+
+// Show gives the overview of a mission's latest run. It writes nothing.
+func (p *Project) Show(ctx context.Context, handle string) (Overview, error) {
+	r, err := p.read(ctx, handle)
+	if err != nil {
+		return Overview{}, classify(err)
+	}
+	o, err := r.overview()
+	return o, classify(err)
+}
+
+func (r *reading) overview() (Overview, error) {
+	a := r.head(Caller{})
+	o := Overview{
+		Schema: Schema, MissionSlug: a.MissionSlug, MissionNumber: a.MissionNumber, MissionType: a.MissionType,
+		RunID: a.RunID, MissionState: a.MissionState, Revision: a.Revision, Progress: a.Progress,
+		Steps: []StepRow{}, Issues: []IssueRow{}, OpenDecisions: []Decision{}, Packages: []PackageRow{},
+		Inputs: map[string]string{}, Warnings: []Warning{},
+	}
+	if r.run == nil {
+		return o, nil
+	}
+	if err := r.showSteps(&o); err != nil {
+		return o, err
+	}
+	for _, i := range r.state.Issues() {
+		o.Issues = append(o.Issues, IssueRow{StepID: i.Step, WPID: i.Package, Token: i.Token, Attempt: i.Attempt,
+			Holder: HolderSince{Agent: i.Holder.Agent, Worker: i.Holder.Worker, Since: i.Since.UTC().Format(time.RFC3339)}})
+	}
+	r.showQuestions(&a, Caller{})
+	o.OpenDecisions = a.OpenDecisions
+	r.showPackages(&o)
+	for key, value := range r.state.Cursor.Inputs {
+		o.Inputs[key] = value
+	}
+	here, err := cursor.At(r.state, r.facts, cursor.Holder{})
+	if err != nil {
+		return o, err
+	}
+	if here.Why != nil && here.Why.Code != cursor.NotHolder {
+		var b Answer
+		r.showBlock(&b, here.Why, Caller{})
+		o.Block = &Block{ReasonCode: *b.ReasonCode, Reason: *b.Reason, Recover: b.Recover}
+	}
+	o.Warnings = append(o.Warnings, r.warnings...)
+	return o, nil
+}
+
+func (r *reading) showSteps(o *Overview) error {
+	for pos := range r.facts.Def.Len() {
+		def, err := r.facts.Def.Step(pos)
+		if err != nil {
+			return err
+		}
+		row := StepRow{ID: def.ID, Title: def.Title, State: "open"}
+		switch {
+		case r.state.Cursor.Done.Has(pos):
+			row.State = "done"
+		case pos == r.state.Cursor.Pos:
+			row.State = "current"
+		}
+		o.Steps = append(o.Steps, row)
+	}
+	return nil
+}
+
+func (r *reading) showPackages(o *Overview) {
+	for _, p := range r.facts.Packages {
+		own := r.state.Packages[p.ID]
+		row := PackageRow{
+			ID: p.ID, Title: p.Title, Lane: string(r.state.Lane(r.facts, p.ID)),
+			DependsOn: slices.Clone(p.DependsOn), Stopped: own.Reason,
+		}
+		if row.DependsOn == nil {
+			row.DependsOn = []string{}
+		}
+		if h := r.state.HolderOf(r.facts, p.ID); !h.IsZero() {
+			row.Holder = h.String()
+		}
+		if h := r.state.AuthorOf(r.facts, p.ID); !h.IsZero() {
+			row.Author = h.String()
+		}
+		o.Packages = append(o.Packages, row)
+	}
+}
+
+// Status gives the overview of one mission, or of every mission that has a run.
+// Missions that cannot be read come back as rows.
+func (p *Project) Status(ctx context.Context, handle string) ([]Overview, []RunRow, error) {
+	if handle != "" {
+		o, err := p.Show(ctx, handle)
+		return []Overview{o}, nil, err
+	}
+	rows, err := p.List(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	latest := map[string]RunRow{}
+	for _, row := range rows {
+		latest[row.MissionSlug] = row // oldest first: the last one stays
+	}
+	var all []Overview
+	var broken []RunRow
+	for _, row := range rows {
+		if latest[row.MissionSlug].RunID != row.RunID {
+			continue
+		}
+		o, err := p.Show(ctx, row.MissionSlug)
+		if err != nil {
+			row.Damaged, row.Error = true, err.Error()
+			broken = append(broken, row)
+			continue
+		}
+		all = append(all, o)
+	}
+	return all, broken, nil
+}
+
+// LogRecord is one commit of a run's history.
+type LogRecord struct {
+	Revision uint64            `json:"revision"`
+	At       string            `json:"at"`
+	Actor    string            `json:"actor"`
+	Kind     string            `json:"kind"`
+	Events   []json.RawMessage `json:"events"`
+	Newer    string            `json:"newer"` // why this version does not understand it; else ""
+}
+
+// Log visits the history of a mission's latest run, oldest first.
+func (p *Project) Log(ctx context.Context, handle string, from uint64, visit func(LogRecord) error) error {
+	r, err := p.openRun(ctx, handle)
+	if err != nil {
+		return classify(err)
+	}
+	err = r.store.Records(ctx, from, func(rec commit.Record[cursor.Event]) error {
+		row := LogRecord{
+			Revision: rec.Revision, At: rec.At.UTC().Format(time.RFC3339Nano),
+			Actor: rec.Actor, Kind: rec.Kind, Events: []json.RawMessage{}, Newer: rec.Newer,
+		}
+		for _, e := range rec.Events {
+			row.Events = append(row.Events, e.Raw)
+		}
+		return visit(row)
+	})
+	return classify(err)
+}
+
+func (p *Project) openRun(ctx context.Context, handle string) (*run, error) {
+	m, err := p.mission(handle)
+	if err != nil {
+		return nil, err
+	}
+	return p.lookup(ctx, m)
+}
+
+// Verification is what Verify found.
+type Verification struct {
+	Schema   int      `json:"schema"`
+	RunID    string   `json:"run_id"`
+	Sound    bool     `json:"sound"`
+	Records  uint64   `json:"records"`
+	Length   int64    `json:"length"`
+	Tail     int64    `json:"tail"`
+	View     string   `json:"view"`
+	Problems []string `json:"problems"`
+}
+
+// Verify reads a whole run: checksums, chain, fold, state against journal, and
+// the frozen files against the digests in the first record.
+func (p *Project) Verify(ctx context.Context, handle string) (Verification, error) {
+	m, err := p.mission(handle)
+	if err != nil {
+		return Verification{}, classify(err)
+	}
+	store, err := p.runs.Lookup(ctx, m.Slug)
+	if err != nil {
+		return Verification{}, classify(err)
+	}
+	defer store.Close()
+	report, err := store.Verify(ctx)
+	if err != nil {
+		return Verification{}, classify(err)
+	}
+	v := Verification{Schema: Schema, RunID: store.ID(), Records: report.Records, Length: report.Length,
+		Tail: report.Tail, View: report.View, Problems: []string{}}
+	for _, problem := range report.Problems {
+		v.Problems = append(v.Problems, problem.Error())
+	}
+	v.Problems = append(v.Problems, frozenProblems(ctx, store)...)
+	v.Sound = len(v.Problems) == 0
+	return v, nil
+}
+
+// frozenProblems holds the frozen files against what the first record says of
+// them.
+func frozenProblems(ctx context.Context, store Store) []string {
+	var started *cursor.Started
+	stop := errors.New("found")
+	err := store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error {
+		for _, e := range rec.Events {
+			if s, ok := e.Event.(cursor.Started); ok {
+				started = &s
+			}
+		}
+		return stop
+	})
+	if started == nil {
+		if err != nil && !errors.Is(err, stop) {
+			return []string{"the first record cannot be read: " + err.Error()}
+		}
+		return []string{"the first record starts no run"}
+	}
+	r := &run{store: store}
+	wanted := map[string]string{blobDefinition: started.Definition, blobIndex: started.Index}
+	for _, sum := range started.Plugins {
+		wanted[blobWasm+sum+".wasm"] = sum
+	}
+	var problems []string
+	for name, sum := range wanted {
+		raw, err := r.blob(name)
+		switch {
+		case err != nil:
+			problems = append(problems, name+" cannot be read: "+err.Error())
+		case hexSum(raw) != sum:
+			problems = append(problems, name+" is not what the run froze")
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}

@@ -1,0 +1,231 @@
+package runner
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/host/sandbox"
+)
+
+// MaxWasm is the greatest size of a plugin, in bytes.
+const MaxWasm = 32 << 20
+
+// StartRequest asks for a new run.
+type StartRequest struct {
+	Slug   string // of the mission; its folder is made where it is missing
+	Type   string // "": what meta.json says, else the only one defined
+	Caller Caller // with an agent, or a person, the first step is handed out
+	Inputs map[string]string
+	Again  bool // a run that is over may be followed by this one
+}
+
+// Start starts a run. It is durable when Start returns without error.
+func (p *Project) Start(ctx context.Context, q StartRequest) (Answer, error) {
+	if err := q.Caller.check(); err != nil {
+		return Answer{}, err
+	}
+	m, err := p.missionToStart(q)
+	if err != nil {
+		return Answer{}, classify(err)
+	}
+	r := &reading{p: p, mission: m}
+	a, err := r.start(ctx, q)
+	return a, classify(err)
+}
+
+// missionToStart finds the mission, or makes its folder and meta.json.
+func (p *Project) missionToStart(q StartRequest) (lanes.Mission, error) {
+	m, err := p.mission(q.Slug)
+	var missing *lanes.NotFoundError
+	switch {
+	case errors.As(err, &missing):
+		return p.makeMission(q)
+	case err != nil:
+		return m, err
+	case !m.HasMeta:
+		return p.makeMission(StartRequest{Slug: m.Slug, Type: q.Type})
+	case q.Type != "" && m.Type != "" && q.Type != m.Type:
+		return m, fail(CodeUsage, "leave --type away, or name another mission", "mission %s is of type %s, not %s", m.Slug, m.Type, q.Type)
+	}
+	return m, nil
+}
+
+// makeMission makes a mission's folder with a meta.json. It writes only where
+// nothing stands.
+func (p *Project) makeMission(q StartRequest) (lanes.Mission, error) {
+	if err := mission.CheckName(q.Slug); err != nil {
+		return lanes.Mission{}, fail(CodeUsage, "name the mission with letters, digits, - and _", "%q is no mission's name: %v", q.Slug, err)
+	}
+	missionType := q.Type
+	if missionType == "" {
+		var err error
+		if missionType, err = p.Config.OnlyType(); err != nil {
+			return lanes.Mission{}, err
+		}
+	}
+	if _, err := p.Config.DefinitionFile(missionType); err != nil {
+		return lanes.Mission{}, err
+	}
+	dir := filepath.Join(p.Config.SpecsDir(), q.Slug)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return lanes.Mission{}, err
+	}
+	meta, err := json.MarshalIndent(map[string]string{
+		"mission_id": p.newULID().String(), "mission_slug": q.Slug, "mission_type": missionType,
+	}, "", "  ")
+	if err != nil {
+		return lanes.Mission{}, err
+	}
+	file, err := os.OpenFile(filepath.Join(dir, lanes.MetaFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err == nil {
+		_, err = file.Write(append(meta, '\n'))
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return lanes.Mission{}, err
+	}
+	return lanes.Load(p.Config.SpecsDir(), q.Slug)
+}
+
+// start freezes the definition and the plugins and makes the run.
+func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
+	missionType := q.Type
+	if missionType == "" {
+		var err error
+		if missionType, err = r.p.typeOf(r.mission); err != nil {
+			return Answer{}, err
+		}
+	}
+	def, frozen, err := config.LoadMission(r.p.Config, missionType)
+	if err != nil {
+		return Answer{}, err
+	}
+	blobs, pins, err := r.p.freeze(ctx, def, frozen)
+	if err != nil {
+		return Answer{}, err
+	}
+	id := r.p.newULID().String()
+	first := cursor.Start{
+		Who: q.Caller.String(), Run: id, Mission: r.mission.Slug, Type: missionType,
+		Definition: frozen.Digest, Index: frozen.IndexDigest, Plugins: pins,
+		Seed: hexSum([]byte(id + r.p.newULID().String())), Inputs: q.Inputs, Def: def,
+		By: q.Caller.Holder(), Tokens: r.p.tokens(),
+	}
+	if q.Caller == (Caller{}) {
+		first.Who = "operator"
+	}
+	store, out, err := r.p.runs.Start(ctx, r.mission.Slug, commit.New[cursor.State, cursor.Facts, cursor.Event]{
+		ID: id, Blobs: blobs, First: first, Again: q.Again,
+	})
+	var exists *commit.ExistsError
+	if errors.As(err, &exists) {
+		return Answer{}, r.exists(exists)
+	}
+	if err != nil {
+		return r.refusedStart(q.Caller, err)
+	}
+	if r.run, err = r.p.attach(store, r.mission); err != nil {
+		return Answer{}, err
+	}
+	r.see(out.Snapshot)
+	r.recorded = true
+	return r.settle(ctx, q.Caller, step{})
+}
+
+// refusedStart is the block of a start: the index lock could not be had.
+func (r *reading) refusedStart(c Caller, err error) (Answer, error) {
+	var timeout *commit.LockTimeoutError
+	if errors.As(err, &timeout) {
+		return r.blocked(c, &cursor.Refusal{Code: LockTimeout, Message: timeout.Error()})
+	}
+	return Answer{}, err
+}
+
+func (r *reading) exists(e *commit.ExistsError) error {
+	known := fail(CodeRunExists, "go on with it; when it is over, `spec-kitty run start "+r.mission.Slug+" --again` starts a new one",
+		"mission %s (type %s) already has the run %s", r.mission.Slug, r.mission.Type, e.ID)
+	known.Recover = []string{"spec-kitty next --mission " + quote(r.mission.Slug) + " --json"}
+	known.Err = e
+	return known
+}
+
+// freeze gathers what the run goes on with: the definition, its index, the
+// plugins that it names with their bytes and what they are granted. The bytes
+// that are hashed are the bytes that are frozen; the compilation cache is
+// filled on the way.
+func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen config.Frozen) (map[string][]byte, map[string]string, error) {
+	blobs := map[string][]byte{blobDefinition: frozen.Definition, blobIndex: frozen.Index}
+	pins, grants := map[string]string{}, map[string]frozenPlugin{}
+	for _, name := range def.Plugins() {
+		c, ok := p.Config.Plugins[name]
+		if !ok {
+			return nil, nil, fail(CodeDefinitionInvalid, "add [plugins."+name+"] to "+config.FileName, "the definition names plugin %q, which is not configured", name)
+		}
+		wasm, err := p.readPlugin(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		grants[name], pins[name] = freezePlugin(c), c.SHA256
+		blobs[blobWasm+c.SHA256+".wasm"] = wasm
+		if err := p.plugins.Prepare(ctx, grants[name].sandboxed(name, wasm)); err != nil {
+			return nil, nil, badPlugin(name, err)
+		}
+	}
+	raw, err := json.Marshal(grants)
+	if err != nil {
+		return nil, nil, err
+	}
+	blobs[blobPlugins] = raw
+	return blobs, pins, nil
+}
+
+// readPlugin reads a plugin's bytes and holds them against their pin.
+func (p *Project) readPlugin(c config.Plugin) ([]byte, error) {
+	path := p.Config.WasmPath(c)
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > MaxWasm {
+		err = fmt.Errorf("%d bytes are more than the %d allowed", info.Size(), MaxWasm)
+	}
+	var wasm []byte
+	if err == nil {
+		wasm, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, placed(fail(CodeDefinitionInvalid, "mend plugins."+c.Name+".wasm in "+config.FileName, "plugin %s cannot be read: %v", c.Name, err), path, 0)
+	}
+	if sum := hexSum(wasm); sum != strings.ToLower(c.SHA256) {
+		return nil, placed(fail(CodeDefinitionInvalid, "if you trust these bytes, set plugins."+c.Name+".sha256 to "+sum,
+			"plugin %s: %s: the file has %s, the configuration pins %s", c.Name, sandbox.WrongSHA256, sum, c.SHA256), path, 0)
+	}
+	if err := sandbox.Check(wasm); err != nil {
+		return nil, badPlugin(c.Name, err)
+	}
+	return wasm, nil
+}
+
+func hexSum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func badPlugin(name string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	e := fail(CodeDefinitionInvalid, "build the plugin anew, or ask its author", "plugin %s: %v", name, err)
+	e.Err = err
+	return e
+}

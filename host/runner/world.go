@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/guard"
+	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// world reads the facts outside of a run: once before a plan is made, and again
+// under the lock. It is host code and runs nothing foreign.
+type world struct{ project *Project }
+
+// Facts implements the commit core's Outside.
+func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.Facts, error) {
+	if start, ok := t.(cursor.Start); ok {
+		m, err := lanes.Load(w.project.Config.SpecsDir(), start.Mission)
+		if err != nil {
+			return cursor.Facts{}, err
+		}
+		r := &run{mission: m, def: start.Def, packages: lanes.NewReader(m.Dir), lanes: lanes.NewLogReader(m.Dir)}
+		return w.read(r, s), nil
+	}
+	w.project.mu.Lock()
+	r := w.project.open[s.Run]
+	w.project.mu.Unlock()
+	f := w.read(r, s)
+	if report, ok := t.(cursor.Report); ok {
+		f.Digests = w.digests(r, report.Base.Facts)
+	}
+	return f, nil
+}
+
+// read reads packages and lanes of a run. Where they cannot be read, the facts
+// say so: it is an error only for who needs them.
+func (w *world) read(r *run, s cursor.State) cursor.Facts {
+	f := cursor.Facts{Def: r.def}
+	if !r.def.HasPackages() {
+		return f
+	}
+	f.Packages, f.Source, f.Fault = w.packages(r, s)
+	return f
+}
+
+func (w *world) packages(r *run, s cursor.State) ([]cursor.PackageFact, cursor.Source, error) {
+	setting := lanes.Source(w.project.Config.Source)
+	if s.Source != "" {
+		setting = lanes.Source(s.Source)
+	}
+	source, err := lanes.Choose(setting, r.mission.Dir)
+	if err != nil {
+		return nil, "", err
+	}
+	files, err := r.packages.Packages()
+	if err == nil {
+		err = lanes.Check(files)
+	}
+	if err != nil {
+		return nil, cursor.Source(source), err
+	}
+	var log lanes.Log
+	if source == lanes.KittySpecs {
+		if log, err = r.lanes.Read(); err != nil {
+			return nil, cursor.Source(source), err
+		}
+	}
+	facts := make([]cursor.PackageFact, 0, len(files))
+	for _, p := range files {
+		facts = append(facts, fact(p, log, source))
+	}
+	return facts, cursor.Source(source), nil
+}
+
+func fact(p lanes.Package, log lanes.Log, source lanes.Source) cursor.PackageFact {
+	f := cursor.PackageFact{ID: p.ID, Title: p.Title, DependsOn: p.DependsOn}
+	if source == lanes.KittySpecs {
+		at := log.At(p.ID)
+		f.Lane, f.Holder, f.Author = at.Lane, holderNamed(at.Holder), holderNamed(at.Author)
+	}
+	return f
+}
+
+func holderNamed(agent string) cursor.Holder { return cursor.Holder{Agent: agent} }
+
+// Facts that guards and plugins read are named by who names them: what a
+// built-in guard saw in the mission's folder, what a plugin saw below its
+// mounts.
+const (
+	guardFact  = "artifact "
+	pluginFact = "plugin "
+)
+
+// digests reads the named facts again.
+func (w *world) digests(r *run, wanted map[string]string) map[string]string {
+	found := make(map[string]string, len(wanted))
+	for name := range wanted {
+		digest, err := w.digest(r, name)
+		if err != nil {
+			digest = "unreadable: " + err.Error()
+		}
+		found[name] = digest
+	}
+	return found
+}
+
+func (w *world) digest(r *run, name string) (string, error) {
+	if seen, ok := strings.CutPrefix(name, guardFact); ok {
+		return guard.Digest(r.mission.Dir, seen)
+	}
+	return w.project.seenByPlugin(r, strings.TrimPrefix(name, pluginFact))
+}
+
+// lanesOf lists the lanes of all packages, for the progress.
+func lanesOf(s cursor.State, f cursor.Facts) []mission.Lane {
+	var all []mission.Lane
+	for _, p := range f.Packages {
+		all = append(all, s.Lane(f, p.ID))
+	}
+	return all
+}
