@@ -107,8 +107,10 @@ func (s *scanner) header() string {
 	if array {
 		s.pos++
 	}
-	path := ""
 	parts := s.key()
+	end := s.pos
+	s.pos = start
+	path := ""
 	for i, part := range parts {
 		path = join(path, part)
 		if array && i == len(parts)-1 {
@@ -117,10 +119,8 @@ func (s *scanner) header() string {
 		if n := s.counts[path]; n > 0 {
 			path += "[" + strconv.Itoa(n-1) + "]"
 		}
+		s.note(path)
 	}
-	end := s.pos
-	s.pos = start
-	s.note(path)
 	s.pos = end
 	s.toLineEnd()
 	return path

@@ -64,27 +64,35 @@ func (t *table) digest(key string) string {
 
 // args may not hold a zero byte: they are the guest's argv.
 func (t *table) args(key string) []string {
-	args := t.texts(key)
-	for _, arg := range args {
+	var args []string
+	t.eachText(key, func(i int, arg string) {
 		if strings.ContainsRune(arg, 0) {
-			t.wrong(key, "%q holds a zero byte", arg)
+			t.read.add(t.item(key, i), "", "%q holds a zero byte", arg)
 		}
-	}
+		args = append(args, arg)
+	})
 	return args
 }
 
+// readable are the folders that a plugin may read.
 func (t *table) readable(key string) []string {
-	folders := t.texts(key)
-	for i, folder := range folders {
-		if folder == "{mission}" || folder == "{workspace}" {
-			continue
+	var folders []string
+	t.eachText(key, func(i int, folder string) {
+		why := ""
+		switch {
+		case folder == "{mission}", folder == "{workspace}":
+			folders = append(folders, folder)
+			return
+		case strings.ContainsAny(folder, "{}"):
+			why = "is no placeholder"
+		default:
+			why = notBelow(folder)
 		}
-		if why := notBelow(folder); why != "" {
-			t.wrong(key, `%q %s; a folder below the project root, "{mission}" or "{workspace}" was expected`, folder, why)
-			continue
+		if why != "" {
+			t.read.add(t.item(key, i), "", `%q %s; a folder below the project root, "{mission}" or "{workspace}" was expected`, folder, why)
 		}
-		folders[i] = path.Clean(folder)
-	}
+		folders = append(folders, path.Clean(folder))
+	})
 	return folders
 }
 

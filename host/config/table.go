@@ -66,6 +66,11 @@ func (t *table) at(key string) string {
 	return quoted(key)
 }
 
+// item is the place of an element of a list.
+func (t *table) item(key string, i int) string {
+	return t.at(key) + "[" + strconv.Itoa(i) + "]"
+}
+
 func quoted(key string) string {
 	bare := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
@@ -139,26 +144,32 @@ func (t *table) numberIn(key string, least, most, absent int64) int64 {
 	return n
 }
 
+// texts is a list of texts; nil where it is missing or empty, as a frozen
+// definition has it.
 func (t *table) texts(key string) []string {
+	var texts []string
+	t.eachText(key, func(_ int, text string) { texts = append(texts, text) })
+	return texts
+}
+
+// eachText visits the texts of a list.
+func (t *table) eachText(key string, visit func(i int, text string)) {
 	value, ok := t.get(key)
 	if !ok {
-		return nil
+		return
 	}
 	items, ok := value.([]any)
 	if !ok {
 		t.wrong(key, "a list of texts was expected, not %s", typeName(value))
-		return nil
+		return
 	}
-	var texts []string // stays nil for an empty list, as a frozen definition has it
 	for i, item := range items {
-		text, ok := item.(string)
-		if !ok {
-			t.read.add(t.at(key)+"["+strconv.Itoa(i)+"]", "", "text in quotes was expected, not %s", typeName(item))
-			continue
+		if text, ok := item.(string); ok {
+			visit(i, text)
+		} else {
+			t.read.add(t.item(key, i), "", "text in quotes was expected, not %s", typeName(item))
 		}
-		texts = append(texts, text)
 	}
-	return texts
 }
 
 // table is the table at a key; nil where there is none.
@@ -190,7 +201,7 @@ func (t *table) tables(key string) []*table {
 			if values, ok := item.(map[string]any); ok {
 				element(i, values)
 			} else {
-				t.read.add(t.at(key)+"["+strconv.Itoa(i)+"]", "", "a table was expected, not %s", typeName(item))
+				t.read.add(t.item(key, i), "", "a table was expected, not %s", typeName(item))
 			}
 		}
 	default:
