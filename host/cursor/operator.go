@@ -189,8 +189,9 @@ func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	return d.events, d.handOut(t.By)
 }
 
-// Release takes an issue from a holder who does not come back. The work keeps
-// its attempt and goes to the next that asks.
+// Release takes an issue, or a package that is kept without one, from a holder
+// who does not come back. The work keeps its attempt and goes to the next that
+// asks.
 type Release struct {
 	Who     string
 	Token   string // which issue: by its token,
@@ -226,6 +227,8 @@ func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		refusal := refuse(Usage, "%d issues are open: name one with --package or --token", len(meant))
 		refusal.Options = names
 		return nil, refusal
+	case len(meant) == 0 && t.Token == "" && s.Packages[t.Package].keptBack():
+		return t.kept(newDraft(s, f, now, t, Tokens{})), nil
 	case len(meant) == 0:
 		refusal := refuse(NothingIssued, "nothing like that is handed out")
 		refusal.Options = names
@@ -234,6 +237,17 @@ func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	d := newDraft(s, f, now, t, Tokens{})
 	d.emit(Released{Token: meant[0], Reason: t.Reason})
 	return d.events, nil
+}
+
+// keptBack tells whether somebody keeps the package without its being handed
+// out.
+func (p Package) keptBack() bool { return p.Issue == nil && !p.Holder.IsZero() }
+
+// kept frees a package that somebody keeps without its being handed out: its
+// work is blocked, or waited for an answer.
+func (t Release) kept(d *draft) []Event {
+	d.move(t.Package, d.s.lane(d.f, t.Package), Holder{}, Holder{}, t.Reason)
+	return d.events
 }
 
 // Abort ends the run before its end, for good.

@@ -38,7 +38,8 @@ func rules(def mission.View, pos int) ([]Offer, error) {
 	return append(lent, Offer{Pos: pos, Step: own}), nil
 }
 
-// offer is the package that a holder would be handed at the current step.
+// offer is the package that a holder would be handed at the current step: one
+// that they hold already without its being handed out, else the first.
 func (s State) offer(f Facts, by Holder) (Offer, bool, error) {
 	lenders, err := rules(f.Def, s.Cursor.Pos)
 	if err == nil {
@@ -47,15 +48,20 @@ func (s State) offer(f Facts, by Holder) (Offer, bool, error) {
 	if err != nil {
 		return Offer{}, false, err
 	}
+	first, found := Offer{}, false
 	for _, o := range lenders {
 		for _, p := range f.Packages {
-			if s.offered(f, o.Step, p, by) {
-				o.Package = p
-				return o, true, nil
+			theirs := !by.IsZero() && s.HolderOf(f, p.ID) == by
+			if (found && !theirs) || !s.offered(f, o.Step, p, by) {
+				continue
+			}
+			first, found = Offer{Pos: o.Pos, Step: o.Step, Package: p}, true
+			if theirs {
+				return first, true, nil
 			}
 		}
 	}
-	return Offer{}, false, nil
+	return first, found, nil
 }
 
 // offered tells whether a step's rule offers a package to a holder: its lane is

@@ -1,0 +1,363 @@
+package cursor
+
+import (
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// Field case 03: each ready package goes to exactly one holder; asking again
+// names the same one; who gets none is told who has it.
+func TestPackageGoesToOne_Case03(t *testing.T) {
+	r := atImplement(t, "WP01", "WP02")
+	r.makes(r.asking("ann"), "moved", "moved", "issued")
+	want(t, "ann", r.held("ann").Package, "WP01")
+	r.nothing(r.asking("ann"))
+	want(t, "bob", r.ask("bob").Package, "WP02")
+	want(t, "lanes", r.lanes(), "WP01=in_progress WP02=in_progress")
+	refusal := r.refused(r.asking("cy"), Waiting)
+	if refusal.Holder.IsZero() || refusal.Since.IsZero() {
+		t.Fatalf("the refusal names nobody: %+v", refusal)
+	}
+}
+
+// The whole way of design section 6, with rework: rejected work goes back to
+// implement with its feedback, and no report changes another package.
+func TestImplementAndReview_SC002_Case35(t *testing.T) {
+	r := atImplement(t, "WP01")
+	r.ask("ann")
+	r.makes(r.own("ann", Success), "reported", "moved", "completed", "entered")
+	want(t, "ann waits: she is the author", r.at("ann"), "stop review waiting_for_work_packages")
+	want(t, "bob reviews", r.ask("bob").Step, "review")
+	r.makes(r.own("bob", Failed), "reported", "moved", "moved", "moved", "issued")
+	rework := r.held("bob")
+	want(t, "rework", rework.Step, "implement")
+	want(t, "attempt", rework.Attempt, 2)
+	want(t, "feedback", r.s.Packages["WP01"].Feedback, "bob saw it failed")
+	r.must(r.own("bob", Success))
+	want(t, "author", r.s.Packages["WP01"].Author, who("bob"))
+	want(t, "feedback", r.s.Packages["WP01"].Feedback, "")
+	want(t, "a rejection uses no attempt", r.ask("ann").Attempt, 1)
+	r.makes(r.own("ann", Success), "reported", "moved", "completed", "entered", "asked")
+	want(t, "author stays", r.s.Packages["WP01"].Author, who("bob"))
+	want(t, "at", r.at("ann"), "question release")
+}
+
+// SC-002: a stale report on a package can neither complete review nor end the
+// run while a package is unreviewed.
+func TestStalePackageReport_SC002(t *testing.T) {
+	r := atImplement(t, "WP01", "WP02")
+	one := r.ask("ann").Token
+	late := r.on("ann", one, Success)
+	r.must(Release{Who: "ops", Package: "WP01"})
+	r.refused(late, StalePlan)
+	r.ask("bob")
+	r.refused(late, StalePlan)
+	r.refused(r.on("ann", one, Success), StaleToken)
+	want(t, "lanes", r.lanes(), "WP01=in_progress WP02=planned")
+	want(t, "step", r.s.Cursor.Step, "implement")
+}
+
+// A package's report relies on its package, not on the cursor's count: others'
+// claims and moves do not make it stale, nor does the step's end.
+func TestOthersDoNotMakeStale_US2(t *testing.T) {
+	r := atImplement(t, "WP01", "WP02", "WP03")
+	r.ask("ann")
+	late := r.own("ann", Success)
+	r.ask("bob")
+	r.must(r.own("bob", Success))
+	r.must(r.own("bob", Failed))
+	r.must(late)
+}
+
+// A lane that moved outside of the run since the first read is a stale plan.
+func TestLaneMovedOutside_US2(t *testing.T) {
+	r := outside(t, PackageFact{ID: "WP01", Lane: mission.Planned})
+	r.ask("ann")
+	late := r.own("ann", Failed)
+	r.f.Packages = []PackageFact{{ID: "WP01", Lane: mission.InProgress}}
+	r.refused(late, StalePlan)
+	r.must(r.own("ann", Failed))
+}
+
+// outside is a run at implement whose lanes live in the lane log.
+func outside(t testing.TB, facts ...PackageFact) *run {
+	t.Helper()
+	def := chain("implement", "review")
+	def.Steps[0].Packages = implementing()
+	def.Steps[0].Retry = 1
+	def.Steps[1].Packages = reviewing()
+	r := begin(t, Facts{Def: def, Source: KittySpecs, Packages: facts}, nil)
+	return r
+}
+
+// In the kitty-specs source the log is only read: a success is accepted where
+// the log says so, and the issue stays open where it does not.
+func TestLaneLogDecides(t *testing.T) {
+	r := outside(t, PackageFact{ID: "WP01", Lane: mission.Planned}, PackageFact{ID: "WP02", Lane: mission.Planned})
+	r.makes(r.asking("ann"), "issued")
+	want(t, "the run settled its source", r.s.Source, KittySpecs)
+	r.f.Source = Journal // the setting of another day does not matter any more
+	refusal := r.refused(r.own("ann", Success), GuardRefused)
+	want(t, "failures", len(refusal.Guards), 1)
+	want(t, "expected", refusal.Guards[0].Expected, "WP01 in lane for_review")
+	r.f.Packages = []PackageFact{{ID: "WP01", Lane: mission.ForReview}, {ID: "WP02", Lane: mission.Planned}}
+	r.makes(r.own("ann", Success), "reported", "issued")
+	r.f.Packages = []PackageFact{{ID: "WP01", Lane: mission.Approved}, {ID: "WP02", Lane: mission.Canceled}}
+	r.makes(r.own("ann", Success), "reported", "completed", "entered") // canceled elsewhere: nothing is left to do
+	want(t, "at", r.at("ann"), "close review")
+	r.makes(r.closing("ann"), "reported", "completed", "finished")
+	want(t, "phase", r.s.Phase, Done)
+}
+
+// Who works on a package by the log gets it: with an agent's name, any worker
+// of it; nobody else does.
+func TestLaneLogHolder_Case33(t *testing.T) {
+	r := outside(t, PackageFact{ID: "WP01", Lane: mission.InProgress, Holder: who("ann")})
+	want(t, "bob", r.at("bob"), "stop implement waiting_for_work_packages")
+	want(t, "ann", r.at("ann/7"), "offer implement WP01")
+	r.ask("ann/7")
+}
+
+// Field case 31: dependencies first; approved and done satisfy, blocked does
+// not; query and advance name the same package.
+func TestDependencies_Case31(t *testing.T) {
+	for lane, offered := range map[mission.Lane]string{
+		mission.Planned: "WP02", mission.Blocked: "WP03", mission.Approved: "WP01", mission.Done: "WP01", mission.ForReview: "WP03",
+		mission.Canceled: "",
+	} {
+		r := outside(t,
+			PackageFact{ID: "WP01", Lane: mission.Planned, DependsOn: []string{"WP02"}},
+			PackageFact{ID: "WP02", Lane: lane}, PackageFact{ID: "WP03", Lane: mission.Planned})
+		if offered == "" {
+			r.makes(r.asking("ann"), "asked")
+			continue
+		}
+		want(t, string(lane), r.at("ann"), "offer implement "+offered)
+		want(t, string(lane), r.ask("ann").Package, offered)
+	}
+}
+
+// A dependency that no file has is not satisfied by anything.
+func TestUnknownDependency_Case31(t *testing.T) {
+	r := atImplement(t)
+	r.f.Packages = []PackageFact{{ID: "WP01", DependsOn: []string{"WP99"}}}
+	refusal := r.refused(r.asking("ann"), Waiting)
+	want(t, "message", refusal.Message, "nothing to hand out at step implement: WP01 waits for WP99")
+}
+
+// canceledDep is a run at implement where WP02 and WP03 hang on WP01, which
+// was canceled.
+func canceledDep(t testing.TB) *run {
+	t.Helper()
+	r := atImplement(t)
+	r.f.Packages = []PackageFact{
+		{ID: "WP01"}, {ID: "WP02", DependsOn: []string{"WP01"}}, {ID: "WP03", DependsOn: []string{"WP02"}}, {ID: "WP04"},
+	}
+	r.s.Packages = map[string]Package{"WP01": {Lane: mission.Canceled}} // as wp move leaves it
+	r.makes(r.asking("ann"), "asked")
+	want(t, "at", r.at("ann"), "question implement")
+	return r
+}
+
+func TestCanceledDependency_Case31(t *testing.T) {
+	t.Run("go on", func(t *testing.T) {
+		r := canceledDep(t)
+		r.refused(r.human("package:WP01", "later"), InvalidAnswer)
+		r.makes(r.human("package:WP01", "go_on"), "answered")
+		want(t, "at", r.at("ann"), "offer implement WP02")
+		r.ask("ann")
+	})
+	t.Run("cancel", func(t *testing.T) {
+		r := canceledDep(t)
+		r.makes(r.human("package:WP01", "cancel"), "answered", "moved", "moved")
+		want(t, "lanes", r.lanes(), "WP01=canceled WP02=canceled WP03=canceled WP04=planned")
+		want(t, "at", r.at("ann"), "offer implement WP04")
+	})
+	t.Run("one more dependant", func(t *testing.T) {
+		r := canceledDep(t)
+		r.must(r.human("package:WP01", "cancel"))
+		r.f.Packages = append(r.f.Packages, PackageFact{ID: "WP05", DependsOn: []string{"WP01"}})
+		r.makes(r.asking("ann"), "asked")
+		r.must(r.human("package:WP01", "go_on"))
+		r.ask("ann")
+	})
+	t.Run("the log is only read", func(t *testing.T) {
+		r := outside(t, PackageFact{ID: "WP01", Lane: mission.Canceled}, PackageFact{ID: "WP02", Lane: mission.Planned, DependsOn: []string{"WP01"}})
+		r.makes(r.asking("ann"), "asked")
+		r.refused(r.human("package:WP01", "cancel"), InvalidAnswer)
+		r.must(r.human("package:WP01", "go_on"))
+		want(t, "ann", r.ask("ann").Package, "WP02")
+	})
+	t.Run("no question about finished work", func(t *testing.T) {
+		r := outside(t, PackageFact{ID: "WP01", Lane: mission.Canceled}, PackageFact{ID: "WP02", Lane: mission.Approved, DependsOn: []string{"WP01"}})
+		want(t, "at", r.at("ann"), "close implement")
+	})
+}
+
+// Canceling takes a package from whoever has it: the late report does not bring
+// it back.
+func TestCancelEndsIssues(t *testing.T) {
+	r := atImplement(t)
+	r.f.Packages = []PackageFact{{ID: "WP01"}, {ID: "WP02", DependsOn: []string{"WP01"}}, {ID: "WP03", DependsOn: []string{"WP01"}}}
+	r.s.Packages = map[string]Package{"WP01": {Lane: mission.Approved}}
+	r.ask("ann")
+	late := r.own("ann", Success)
+	p := r.s.Packages["WP01"]
+	p.Lane = mission.Canceled
+	r.s.Packages = put(r.s.Packages, "WP01", p)
+	r.makes(r.asking("bob"), "asked")
+	r.makes(r.human("package:WP01", "cancel"), "answered", "released", "moved", "moved")
+	r.refused(late, StalePlan)
+	want(t, "lanes", r.lanes(), "WP01=canceled WP02=canceled WP03=canceled")
+	want(t, "at", r.at("ann"), "close implement")
+}
+
+func TestAllCanceled(t *testing.T) {
+	def := chain("implement")
+	def.Steps[0].Packages = implementing()
+	r := begin(t, Facts{Def: def, Source: KittySpecs, Packages: []PackageFact{{ID: "WP01", Lane: mission.Canceled}}}, nil)
+	r.makes(r.closing("ann"), "reported", "completed", "finished")
+	want(t, "phase", r.s.Phase, Canceled)
+}
+
+// A rule lends its packages before the step's own are offered, with its own
+// prompt and retries.
+func TestAlsoOffersFirst(t *testing.T) {
+	r := atImplement(t, "WP01", "WP02")
+	r.ask("ann")
+	r.must(r.own("ann", Success))
+	want(t, "ann implements on: she may not review", r.held("ann").Package, "WP02")
+	want(t, "bob", r.at("bob"), "offer review WP01")
+	lent := r.ask("bob")
+	want(t, "position", lent.Pos, 2)
+	// implement ends while bob reviews: review goes on with his issue
+	r.makes(r.own("ann", Success), "reported", "moved", "completed", "entered")
+	want(t, "bob's issue lives on", r.held("bob").Token, lent.Token)
+	r.makes(r.own("bob", Success), "reported", "moved", "moved", "issued")
+	want(t, "bob", r.held("bob").Package, "WP02")
+}
+
+// A step that would leave a package with somebody, where the next step has no
+// rule for it, waits for that package.
+func TestNobodyIsStranded(t *testing.T) {
+	def := chain("work", "publish")
+	def.Steps[0].Packages = implementing()
+	def.Steps[0].Packages.Until = append(def.Steps[0].Packages.Until, mission.InProgress)
+	r := begin(t, facts(def, packages("WP01", "WP02")...), nil)
+	r.ask("ann")
+	r.ask("bob")
+	r.makes(r.own("ann", Success), "reported", "moved")
+	want(t, "ann", r.at("ann"), "stop work waiting_for_work_packages")
+	r.makes(r.own("bob", Success), "reported", "moved", "completed", "entered", "issued")
+	want(t, "bob", r.held("bob").Step, "publish")
+}
+
+func TestSelfReview(t *testing.T) {
+	def := dev()
+	def.Steps[2].Packages.SelfReview = true
+	r := begin(t, facts(def, packages("WP01")...), nil)
+	r.ask("ann")
+	r.must(r.own("ann", Success))
+	r.makes(r.own("ann", Success), "reported", "moved", "completed", "entered", "moved", "issued")
+	want(t, "step", r.held("ann").Step, "review")
+	r.must(r.own("ann", Success))
+	want(t, "lanes", r.lanes(), "WP01=approved")
+}
+
+// Without self_review no way leads an author to approve own work: not asking,
+// not another worker's name, not the reviewer's token, not a retry.
+func TestSelfReviewHasNoHole(t *testing.T) {
+	r := atImplement(t, "WP01")
+	r.ask("ann/1")
+	r.must(r.own("ann/1", Success))
+	want(t, "another worker", r.at("ann/2"), "stop review waiting_for_work_packages")
+	token := r.ask("bob").Token
+	r.refused(r.on("ann/1", token, Success), SelfReview)
+	r.must(r.on("ann/1", token, Blocked))
+	r.refused(Retry{Who: "ops", By: who("ann/1"), Tokens: r.tokens()}, SelfReview)
+	r.must(Retry{Who: "ops", Tokens: r.tokens()})
+	want(t, "back with bob", r.held("bob").Step, "review")
+	r.must(r.own("bob", Success))
+}
+
+// At a package step with nothing to offer and nothing open, a tokenless success
+// is the step's own report.
+func TestStepsOwnReport(t *testing.T) {
+	r := atImplement(t, "WP01")
+	early := r.closing("bob")
+	r.refused(early, StalePlan)
+	r.ask("ann")
+	r.refused(r.closing("bob"), StalePlan)
+	r.must(r.own("ann", Success))
+	r.refused(early, CursorMoved)
+	r.ask("bob")
+	r.must(r.own("bob", Success))
+	want(t, "step", r.s.Cursor.Step, "release")
+
+	none := atImplement(t)
+	none.refused(none.asking("ann"), Waiting)
+	none.refused(none.closing("ann"), StalePlan)
+	none.f.Def = allowNone()
+	want(t, "at", none.at("ann"), "close implement")
+	none.refused(none.asking("ann"), StalePlan)
+	r = none
+	r.refused(func() Report { c := r.closing("ann"); c.Result = Failed; return c }(), NothingIssued)
+	late := r.closing("bob")
+	r.makes(r.closing("ann"), "reported", "completed", "entered")
+	r.refused(late, CursorMoved)
+}
+
+func allowNone() *mission.Definition {
+	def := dev()
+	def.Steps[1].Packages.AllowNone = true
+	return def
+}
+
+// A step's own report that is a saved plan is repeated as itself.
+func TestOwnReportAsPlan(t *testing.T) {
+	r := atImplement(t)
+	r.f.Def = allowNone()
+	plan := r.closing("ann")
+	plan.Plan = "p1"
+	r.must(plan)
+	r.nothing(plan)
+	plan.Plan = "p2"
+	r.refused(plan, CursorMoved)
+}
+
+// The executor of a package step judges its own report too; what it does not
+// allow is not recorded.
+func TestOwnReportAndExecutor(t *testing.T) {
+	r := atImplement(t)
+	r.f.Def = allowNone()
+	report := r.closing("ann")
+	for result, code := range map[Result]Code{Failed: StepFailed, Blocked: StepBlocked} {
+		report.Outcome = &Outcome{Result: result, Reason: "the plugin says so"}
+		r.refused(report, code)
+	}
+	report.Outcome = &Outcome{Result: Question, Question: &Asking{ID: PluginID("sure"), Question: "Sure?"}}
+	r.makes(report, "reported", "asked")
+	r.refused(r.closing("ann"), NothingIssued) // the question comes first
+	r.must(r.human("plugin:sure", "yes"))
+	again := r.closing("ann")
+	again.Outcome = &Outcome{Result: Success, Inputs: map[string]string{"k": "v"}}
+	r.makes(again, "reported", "inputs_set", "completed", "entered")
+}
+
+// Packages that cannot be read are an error for whom needs them, never none.
+func TestUnreadablePackages(t *testing.T) {
+	r := atImplement(t, "WP01")
+	r.ask("ann")
+	report := r.own("ann", Success)
+	r.f.Packages, r.f.Fault = nil, errUnreadable{}
+	for _, x := range []transition{report, r.asking("bob"), r.closing("bob")} {
+		if _, err := r.try(x); err == nil {
+			t.Fatalf("%s took unreadable packages for none", x.Kind())
+		}
+	}
+}
+
+type errUnreadable struct{}
+
+func (errUnreadable) Error() string { return "tasks: permission denied" }
