@@ -96,7 +96,8 @@ func mapping(path string, front []byte) (fields map[string]*yaml.Node, err error
 }
 
 // yamlFault takes the line out of the YAML package's message, which has it as
-// text alone: "yaml: line 3: …".
+// text alone: "yaml: line 3: …". It counts from 1 where a token is wrong, and from
+// 0 where one is missing.
 func yamlFault(err error) (line int, why string) {
 	why = strings.TrimPrefix(err.Error(), "yaml: ")
 	rest, ok := strings.CutPrefix(why, "line ")
@@ -107,6 +108,9 @@ func yamlFault(err error) (line int, why string) {
 	n, convErr := strconv.Atoi(number)
 	if !ok || convErr != nil {
 		return 2, why
+	}
+	if strings.HasPrefix(message, "did not find expected") {
+		n++
 	}
 	return frontLine(n), message
 }
