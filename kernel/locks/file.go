@@ -3,7 +3,6 @@ package locks
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/gofrs/flock"
@@ -19,17 +18,9 @@ var fileGates gates
 // folder never. Links on the way are followed, so the same file reached by two
 // paths is the same lock.
 func At(path string) *Lock {
-	key := path
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		key = filepath.Join(dir, filepath.Base(path))
-	}
-	if abs, err := filepath.Abs(key); err == nil {
-		key = abs
-	}
 	return &Lock{
-		path: path,
-		key:  key,
-		pass: fileGates.pass,
+		path:  path,
+		gates: &fileGates,
 		file: func() handle {
 			return &file{path: path, f: flock.New(path, flock.SetPermissions(mode))}
 		},
@@ -60,6 +51,14 @@ func (h *file) lock() error {
 }
 
 func (h *file) unlock() error { return h.f.Unlock() }
+
+func (h *file) key() any {
+	info, err := h.f.Stat()
+	if err != nil {
+		return h.path
+	}
+	return identity(h.path, info)
+}
 
 func (h *file) same() error {
 	held, err := h.f.Stat()

@@ -18,7 +18,7 @@ func Local() func(path string) *Lock {
 			slot = make(chan struct{}, 1)
 			slots[path] = slot
 		}
-		return &Lock{path: path, key: path, pass: gs.pass, file: func() handle { return local(slot) }}
+		return &Lock{path: path, gates: &gs, file: func() handle { return local(slot) }}
 	}
 }
 
@@ -37,3 +37,4 @@ func (l local) try() (bool, error) {
 func (l local) lock() error   { l <- struct{}{}; return nil }
 func (l local) unlock() error { <-l; return nil }
 func (l local) same() error   { return nil }
+func (l local) key() any      { return (chan struct{})(l) }

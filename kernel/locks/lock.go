@@ -11,10 +11,9 @@ import (
 // Lock is one lock. It is not re-entrant. All methods may be called
 // concurrently.
 type Lock struct {
-	path string            // as given, for messages
-	key  string            // the same for every path to the file
-	file func() handle     // a new one for each attempt: a lock belongs to an open file
-	pass func(string) pass // the exclusion that the race detector sees
+	path  string        // as given, for messages
+	file  func() handle // a new one for each attempt: a lock belongs to an open file
+	gates *gates        // the exclusion that the race detector sees
 }
 
 // handle is one attempt at the lock, in the end one holder of it.
@@ -23,6 +22,7 @@ type handle interface {
 	lock() error // waits without limit
 	unlock() error
 	same() error
+	key() any // while it is held: the same for every path to one lock
 }
 
 // Held is a lock that is held. It is valid until the work returns.
@@ -119,7 +119,7 @@ func (l *Lock) run(file handle, work func(*Held) error) (err error) {
 			err = errors.Join(err, &UnlockError{Path: l.path, Err: uerr})
 		}
 	}()
-	p := l.pass(l.key)
+	p := l.gates.pass(file.key())
 	p.enter()
 	defer p.leave()
 	return work(&Held{file: file})

@@ -8,7 +8,7 @@ import "sync"
 // given back last.
 type pass struct {
 	gates *gates
-	key   string
+	key   any
 	gate  *gate
 }
 
@@ -21,14 +21,14 @@ type gate struct {
 // are: two Lock values for one file must meet at one gate.
 type gates struct {
 	mu sync.Mutex
-	m  map[string]*gate
+	m  map[any]*gate
 }
 
-func (g *gates) pass(key string) pass {
+func (g *gates) pass(key any) pass {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.m == nil {
-		g.m = map[string]*gate{}
+		g.m = map[any]*gate{}
 	}
 	it, ok := g.m[key]
 	if !ok {
