@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +36,15 @@ func confine(m mode, memory int64) error {
 // closeInherited closes descriptors that our own parent left open for its
 // children by mistake. Those of Go's runtime are marked close-on-exec.
 func closeInherited() error {
-	for fd := 3; fd < 256; fd++ {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, entry := range open {
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil || fd < 3 {
+			continue
+		}
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 		if err == nil && flags&unix.FD_CLOEXEC == 0 {
 			if err := unix.Close(fd); err != nil {

@@ -117,7 +117,7 @@ func (v *view) Readlink(name string) (string, sys.Errno) {
 	}
 	target, errno := v.target(real)
 	if errno == 0 {
-		v.desk.note(Fact{v.path(name), FactFile, hexSum([]byte(target))})
+		v.desk.note(Fact{v.path(name), FactLink, hexSum([]byte(target))})
 	}
 	return target, errno
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -184,6 +185,13 @@ func (h *Host) admit(p Plugin) (Plugin, error) {
 	}
 	if (p.Path == "") == (p.Wasm == nil) {
 		return refuse(BadModule, "give either the module's bytes or its file")
+	}
+	if p.Path != "" { // the child has another working folder
+		abs, err := filepath.Abs(p.Path)
+		if err != nil {
+			return refuse(BadModule, "its file cannot be found: "+firstLine(err.Error()))
+		}
+		p.Path = abs
 	}
 	p.SHA256 = strings.ToLower(p.SHA256)
 	if !isHexSum(p.SHA256) {

@@ -70,6 +70,7 @@ type FactKind string
 const (
 	FactFile   FactKind = "file"   // the content of a file
 	FactDir    FactKind = "dir"    // the names in a folder
+	FactLink   FactKind = "link"   // what a link says
 	FactStat   FactKind = "stat"   // kind and size of a file, or that a folder is there
 	FactAbsent FactKind = "absent" // that nothing is there
 )

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package sandbox
+
+import "testing"
+
+func makeFIFO(*testing.T, string) {}
