@@ -95,7 +95,7 @@ func TestAfterAQuestion_Case25(t *testing.T) {
 	report.Outcome = ask
 	p.makes(report, "reported", "asked")
 	p.makes(p.own("bob", Failed), "reported", "moved", "moved", "moved", "issued") // his own goes on
-	p.makes(p.own("bob", Success), "reported", "moved")                           // and nothing new
+	p.makes(p.own("bob", Success), "reported", "moved")                            // and nothing new
 	p.must(p.human("plugin:q", "yes"))
 	want(t, "bob does not get ann's", p.at("bob"), "stop implement waiting_for_work_packages")
 	mine := p.ask("ann")
