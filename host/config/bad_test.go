@@ -107,8 +107,8 @@ steps = [
 `, `spec-kitty.toml:3: missions.hello.key: "helo" differs from the table's name "hello": a mission type has one name
 spec-kitty.toml:5: missions.hello.steps[0].gaurds: unknown key gaurds in [[missions.hello.steps]]; did you mean guards?
 spec-kitty.toml:6: missions.hello.steps[1].depend_on: unknown key depend_on in [[missions.hello.steps]]; did you mean depends_on?
-spec-kitty.toml:7: missions.hello.steps[1].guards[0].artifact: "../b" leads out of the mission's folder
 spec-kitty.toml:7: missions.hello.steps[1].guards[0].min: unknown key min in [[missions.hello.steps.guards]]
+spec-kitty.toml:7: missions.hello.steps[1].guards[0].artifact: "../b" leads out of the mission's folder
 spec-kitty.toml:8: missions.hello.steps[2].id: "check" is taken: steps[1] has it too
 spec-kitty.toml:8: missions.hello.steps[2].prompt: line 1: undefined: .Nothing`},
 	} {

@@ -2,30 +2,40 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
-// check adds what is wrong with a definition's values, and with the plugins it
+// checkDefinition adds what is wrong with a definition's values, and with the plugins it
 // names. base stands before the paths of an inline definition.
-func check(r *reading, cfg *Config, def *mission.Definition, base string) {
+func checkDefinition(r *reading, cfg *Config, def *mission.Definition, base string) {
+	r.explainUnknown()
+	r.read = len(r.problems)
 	for _, p := range def.Check() {
 		r.unlessKnown(Problem{File: r.file, Path: base + p.Path, Message: p.Message, Near: p.Near})
 	}
 	known := cfg.PluginNames()
 	for _, ref := range def.PluginReferences() {
 		if _, ok := cfg.Plugins[ref.Name]; !ok && ref.Name != "" {
-			r.add(base+ref.Path, mission.Nearest(ref.Name, known), "names the plugin %q, which is not in [plugins] of %s", ref.Name, FileName)
+			r.unlessKnown(Problem{File: r.file, Path: base + ref.Path, Near: mission.Nearest(ref.Name, known),
+				Message: fmt.Sprintf("names the plugin %q, which is not in [plugins] of %s", ref.Name, FileName)})
 		}
 	}
 }
 
-// unlessKnown adds a problem unless one is known at that place already: a key of
-// the wrong type is no missing one.
+// unlessKnown adds a problem unless one is known at that place already, or at
+// what it is part of: a key of the wrong type is no missing one.
 func (r *reading) unlessKnown(p Problem) {
-	if !slices.ContainsFunc(r.problems, func(q Problem) bool { return q.Path == p.Path }) {
+	partOf := func(whole string) bool {
+		rest, ok := strings.CutPrefix(p.Path, whole)
+		return ok && whole != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	known := func(q Problem) bool { return partOf(q.Path) }
+	if !slices.ContainsFunc(r.problems[:r.read], known) && !slices.ContainsFunc(r.judged, partOf) {
 		r.problems = append(r.problems, p)
 	}
 }
@@ -40,7 +50,7 @@ func (c *Config) checkInline(r *reading) {
 			for _, file := range m.inline.prompts {
 				def.Steps[file.step].Prompt = nil // not read, so not judged
 			}
-			check(r, c, &def, "missions."+quoted(name)+".")
+			checkDefinition(r, c, &def, "missions."+quoted(name)+".")
 		}
 	}
 }

@@ -21,6 +21,7 @@ type promptFile struct {
 // heading is [mission] in a file; inline it may also stand beside the steps.
 func readDefinition(t *table, name string, inline bool) *draft {
 	d := &draft{}
+	t.read.heading = !inline
 	d.heading(t, name, inline)
 	for _, step := range t.tables("steps") {
 		d.step(step)

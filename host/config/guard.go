@@ -49,7 +49,7 @@ func (t *table) artifactKeys(g *mission.ArtifactGuard) {
 	}
 	g.Contains = t.text("contains")
 	g.NotContains = t.text("not_contains")
-	const most = 1 << 40
+	const most = 16 << 20 // larger files are not looked into
 	g.MinBytes = t.numberIn("min_bytes", 1, most, 0)
 	g.MinCount = int(t.numberIn("min_count", 1, 1_000_000, 0))
 }
@@ -65,7 +65,9 @@ func (t *table) oneKind() {
 	}
 	switch len(kinds) {
 	case 0:
-		if !t.has("command") && !t.has("event") {
+		if t.values == nil || t.has("command") || t.has("event") { // no table, or of a later version: reported as that
+			t.read.judged = append(t.read.judged, t.path())
+		} else {
 			t.read.add(t.path(), "", "a guard needs one of artifact, plugin, input and work_packages")
 		}
 		return

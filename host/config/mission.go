@@ -94,7 +94,7 @@ func (l *loading) load() (*mission.Definition, error) {
 	}
 	d := readDefinition(t, l.mission.Type, l.mission.File == "")
 	l.prompts(r, d)
-	check(r, l.cfg, &d.def, base)
+	checkDefinition(r, l.cfg, &d.def, base)
 	if len(r.problems) > 0 || len(r.unknown) > 0 {
 		return nil, src.invalid(r)
 	}

@@ -30,8 +30,11 @@ type table struct {
 // reading is one file being read.
 type reading struct {
 	file     string
+	heading  bool // it is a definition's file, with a heading of its own
 	problems []Problem
 	unknown  []unknownKey
+	judged   []string // places about which all is said
+	read     int      // problems of the reading itself, before values were checked
 }
 
 type unknownKey struct {
@@ -145,10 +148,15 @@ func (t *table) numberIn(key string, least, most, absent int64) int64 {
 }
 
 // texts is a list of texts; nil where it is missing or empty, as a frozen
-// definition has it.
+// definition has it. What is no text is empty, so that each keeps its place.
 func (t *table) texts(key string) []string {
 	var texts []string
-	t.eachText(key, func(_ int, text string) { texts = append(texts, text) })
+	t.eachText(key, func(i int, text string) {
+		for len(texts) < i {
+			texts = append(texts, "")
+		}
+		texts = append(texts, text)
+	})
 	return texts
 }
 
@@ -182,6 +190,7 @@ func (t *table) table(key string) *table {
 }
 
 // tables are the tables of the array at a key, written as [[key]] or inline.
+// What is no table is an empty one, so that each keeps its place.
 func (t *table) tables(key string) []*table {
 	value, ok := t.get(key)
 	if !ok {
@@ -198,9 +207,9 @@ func (t *table) tables(key string) []*table {
 		}
 	case []any:
 		for i, item := range items {
-			if values, ok := item.(map[string]any); ok {
-				element(i, values)
-			} else {
+			values, ok := item.(map[string]any)
+			element(i, values)
+			if !ok {
 				t.read.add(t.item(key, i), "", "a table was expected, not %s", typeName(item))
 			}
 		}

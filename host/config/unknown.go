@@ -20,6 +20,10 @@ func (r *reading) explainUnknown() {
 			r.add(u.in.at(u.key), "", "%s", slid(u, owner))
 			continue
 		}
+		if r.heading && u.in.up == nil && slices.Contains([]string{"key", "name", "version"}, u.key) {
+			r.add(u.key, "", "%s is a key of [mission]", u.key)
+			continue
+		}
 		r.add(u.in.at(u.key), mission.Nearest(u.key, u.in.known), "unknown key %s%s", quoted(u.key), u.in.place())
 	}
 	r.unknown = nil
@@ -77,7 +81,7 @@ func (t *table) notYet(key string) bool {
 	case t.up == nil:
 		return key == "commands" || key == "loops"
 	case t.key == "guards":
-		return key == "command" || key == "event"
+		return key == "command" || key == "event" || key == "min" && t.has("event")
 	case t.up.isNames() && t.up.key == "plugins":
 		return slices.Contains([]string{"write", "max_rounds"}, key)
 	}
