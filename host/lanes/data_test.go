@@ -118,3 +118,22 @@ func BenchmarkLargestRealLog(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkTwelvePackages(b *testing.B) {
+	dir := filepath.Join(realMissions(b), "sync-cli-degod-wave4-01M0B0MX")
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := lanes.NewReader(dir).Packages(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		r := lanes.NewReader(dir)
+		for b.Loop() {
+			if _, err := r.Packages(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
