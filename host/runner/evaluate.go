@@ -8,6 +8,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/guard"
 	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
@@ -155,12 +156,15 @@ func (r *reading) inputs(o *cursor.Outcome) map[string]string {
 func (r *reading) askPlugin(ctx context.Context, t *step, def mission.Step, g mission.Guard, facts map[string]string) Guard {
 	name := "plugin " + g.Plugin.Plugin
 	out, err := r.call(ctx, t, def, abi.Guard, g.Plugin.Plugin, g.Plugin.With, facts)
-	if err != nil {
-		return Guard{Guard: name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": " + err.Error(), Fix: "mend the plugin, or ask its author; `spec-kitty help plugins`"}
+	var answer abi.GuardAnswer
+	if err == nil {
+		answer, err = sandbox.GuardAnswer(g.Plugin.Plugin, out)
 	}
-	answer, err := abi.DecodeGuard(out)
 	if err != nil {
-		return Guard{Guard: name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": bad_answer: " + err.Error(), Fix: "tell the plugin's author"}
+		return Guard{
+			Guard: name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": " + cause(err),
+			Fix: "mend the plugin, or ask its author; see `spec-kitty help plugins`",
+		}
 	}
 	return guardOf(name, g.Message, answer)
 }
@@ -187,23 +191,20 @@ func guardOf(name, message string, answer abi.GuardAnswer) Guard {
 
 // execute runs the step's executor.
 func (r *reading) execute(ctx context.Context, t *step, def mission.Step, facts map[string]string) (*cursor.Outcome, error) {
-	out, err := r.call(ctx, t, def, abi.Execute, def.Executor.Plugin, def.Executor.With, facts)
-	if err != nil {
-		return nil, pluginFailure(def.Executor.Plugin, err)
+	name := def.Executor.Plugin
+	out, err := r.call(ctx, t, def, abi.Execute, name, def.Executor.With, facts)
+	var answer abi.ExecuteAnswer
+	if err == nil {
+		answer, err = sandbox.ExecuteAnswer(name, out, sandbox.Grants{})
 	}
-	answer, err := abi.DecodeExecute(out)
 	if err != nil {
-		return nil, pluginFailure(def.Executor.Plugin, badAnswer(err))
+		return nil, pluginFailure(name, err)
 	}
-	return r.outcome(def, answer)
+	return r.outcome(name, answer)
 }
 
-// outcome checks an executor's answer against the run and takes it over.
-func (r *reading) outcome(def mission.Step, a abi.ExecuteAnswer) (*cursor.Outcome, error) {
-	name := def.Executor.Plugin
-	if grant := missingGrant(a); grant != "" {
-		return nil, pluginFailure(name, grantError(grant))
-	}
+// outcome takes over an executor's answer.
+func (r *reading) outcome(name string, a abi.ExecuteAnswer) (*cursor.Outcome, error) {
 	o := &cursor.Outcome{Result: cursor.Result(a.Outcome), Inputs: a.Inputs, Prompt: a.Prompt, Notes: a.Notes}
 	var reasons []string
 	for _, reason := range a.Reasons {

@@ -11,6 +11,10 @@ import (
 // machine gives the cursor to the commit core, which it does not know.
 type machine struct{}
 
+// Machine is the cursor as the commit core takes it, for programs that open a
+// run's store themselves: to measure it, to check it.
+func Machine() commit.Machine[cursor.State, cursor.Event] { return machine{} }
+
 func (machine) Version() int       { return cursor.Version }
 func (machine) Zero() cursor.State { return cursor.State{} }
 

@@ -19,32 +19,32 @@ import (
 
 // call calls a plugin that the run froze, in a process of its own. What the
 // guest saw of the files goes into facts, by name and digest.
-func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, name string, with map[string]any, facts map[string]string) ([]byte, error) {
+func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, name string, with map[string]any, facts map[string]string) (sandbox.Answer, error) {
 	frozen, wasm, err := r.run.plugin(name)
 	if err != nil {
-		return nil, err
+		return sandbox.Answer{}, err
 	}
 	req, err := r.request(t, def, verb, with)
 	if err != nil {
-		return nil, err
+		return sandbox.Answer{}, err
 	}
 	raw, err := req.Encode()
 	if err != nil {
-		return nil, err
+		return sandbox.Answer{}, err
 	}
 	call := r.p.grants(r.mission, frozen)
 	call.Verb, call.Request, call.Now, call.Seed = verb, raw, r.p.now(), r.seed(t, name, verb)
 	answer, err := r.p.plugins.Call(ctx, frozen.sandboxed(name, wasm), call)
 	if err != nil {
-		return nil, err
+		return answer, err
 	}
 	if answer.Incomplete {
-		return nil, errors.New("it looked at more files than can be watched for changes: let it read less")
+		return answer, errors.New("it looked at more files than can be watched for changes: let it read less")
 	}
 	for _, seen := range answer.Read {
-		facts[pluginFactName(name, seen)] = seen.SHA256
+		facts[pluginFactName(name, seen)] = unchanged
 	}
-	return answer.Stdout, nil
+	return answer, nil
 }
 
 func (f frozenPlugin) sandboxed(name string, wasm []byte) sandbox.Plugin {
@@ -86,9 +86,11 @@ func (p *Project) guestPath(host string) string {
 	return path.Join(abi.ProjectDir, filepath.ToSlash(rel))
 }
 
+// unchanged is the digest of what a plugin saw: its name holds the content.
+const unchanged = "unchanged"
+
 // pluginFactName names what a plugin saw: the plugin, by whose grants it is
-// looked at again, the kind, the content where one path may have two (a link and
-// what it leads to), and the path.
+// looked at again, the kind, the content and the path.
 func pluginFactName(plugin string, seen sandbox.Fact) string {
 	return pluginFact + plugin + " " + string(seen.Kind) + " " + seen.SHA256 + " " + seen.Path
 }
@@ -104,37 +106,33 @@ func (p *Project) seenByPlugin(r *run, name string) (string, error) {
 		return "", err
 	}
 	seen := sandbox.Fact{Kind: sandbox.FactKind(parts[1]), SHA256: parts[2], Path: parts[3]}
-	return sandbox.Again(p.grants(r.mission, frozen), seen)
+	changed, err := p.grants(r.mission, frozen).Changed([]sandbox.Fact{seen})
+	if len(changed) > 0 {
+		return "changed", err
+	}
+	return unchanged, err
 }
 
 // pluginFailure is the block of an executor that gave no answer. The sub-code
 // stands behind the code in the reason.
 func pluginFailure(name string, err error) *cursor.Refusal {
-	var failure *sandbox.Failure
-	if errors.As(err, &failure) {
-		return &cursor.Refusal{Code: PluginFailed, Message: failure.Error()}
-	}
-	return &cursor.Refusal{Code: PluginFailed, Message: "plugin " + name + ": " + err.Error()}
+	return &cursor.Refusal{Code: PluginFailed, Message: cause(err) + " (plugin " + name + ")"}
 }
 
-func badAnswer(err error) error { return fmt.Errorf("%s: %w", sandbox.BadAnswer, err) }
-
-func grantError(grant string) error {
-	return fmt.Errorf("%s: its answer needs the grant %s, which the configuration does not give", sandbox.NotGranted, grant)
+// cause is why a plugin gave no answer: the sub-code, what happened, and the
+// end of its log.
+func cause(err error) string {
+	var failure *sandbox.Failure
+	if !errors.As(err, &failure) {
+		return err.Error()
+	}
+	text := string(failure.Code) + ": " + failure.Detail
+	if failure.Log != "" {
+		text += " (its log ends: " + failure.Log + ")"
+	}
+	return text
 }
 
 func asksAgain(key, answer string) error {
 	return fmt.Errorf("%s: it asks for %s again, which was answered with %q", sandbox.BadAnswer, key, answer)
-}
-
-// missingGrant names the grant that an answer needs and that no configuration
-// of this version gives.
-func missingGrant(a abi.ExecuteAnswer) string {
-	switch {
-	case len(a.Artifacts) > 0:
-		return "write"
-	case len(a.Needs) > 0:
-		return "commands"
-	}
-	return ""
 }

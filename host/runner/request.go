@@ -60,7 +60,7 @@ type Request struct {
 	Answer        *string // nil: no answer is given
 	Decision      string
 	DecisionToken string
-	PlanOut       func(plan []byte) error // nil: commit; else where the saved plan goes
+	PlanOut       func(plan []byte) error `json:"-"` // nil: commit; else where the saved plan goes
 }
 
 func (q Request) check() error {

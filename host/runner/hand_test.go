@@ -1,0 +1,175 @@
+package runner
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+)
+
+// A hand is another process that makes calls: this test binary, run again. It
+// reads one order a line and writes one line for each thing that happens, so a
+// test stops it at a named point and releases several at once, without sleeping.
+
+const handVariable = "SPEC_KITTY_TEST_HAND"
+
+// order is what a hand is told to do.
+type order struct {
+	Root    string
+	Request *Request      // a report
+	Start   *StartRequest // or a start
+	Query   bool          // or a query
+	Stop    string        // the point to stop at, until a line comes
+	Kill    string        // the point to be killed at
+}
+
+// event is what a hand tells.
+type event struct {
+	Stopped bool
+	Answer  *Answer
+	Error   string
+}
+
+func beHand() int {
+	in := bufio.NewReader(os.Stdin)
+	out := json.NewEncoder(os.Stdout)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return 0
+		}
+		var o order
+		if err := json.Unmarshal(line, &o); err != nil {
+			return 1
+		}
+		a, err := o.obey(func() {
+			_ = out.Encode(event{Stopped: true})
+			_, _ = in.ReadBytes('\n')
+		})
+		e := event{Answer: &a}
+		if err != nil {
+			e = event{Error: err.Error()}
+		}
+		_ = out.Encode(e)
+	}
+}
+
+func (o order) obey(wait func()) (Answer, error) {
+	hook := func(point string) {
+		switch point {
+		case o.Stop:
+			wait()
+		case o.Kill:
+			killSelf()
+		}
+	}
+	p, err := Open(handOptions(o.Root, hook))
+	if err != nil {
+		return Answer{}, err
+	}
+	defer p.Close()
+	switch {
+	case o.Query:
+		return p.Query(context.Background(), "m", Caller{})
+	case o.Start != nil:
+		return p.Start(context.Background(), *o.Start)
+	}
+	return p.Next(context.Background(), *o.Request)
+}
+
+type hand struct {
+	t    testing.TB
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *json.Decoder
+	dead chan struct{}
+}
+
+func startHand(t testing.TB) *hand {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), handVariable+"=1")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h := &hand{t: t, cmd: cmd, in: in, out: json.NewDecoder(out)}
+	t.Cleanup(func() { in.Close(); cmd.Wait() })
+	return h
+}
+
+func (h *hand) tell(o order) {
+	h.t.Helper()
+	line, err := json.Marshal(o)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := h.in.Write(append(line, '\n')); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// hear waits for what the hand tells next; an error when it died.
+func (h *hand) hear() (event, error) {
+	var e event
+	err := h.out.Decode(&e)
+	return e, err
+}
+
+// stopped waits until the hand stands at its point.
+func (h *hand) stopped() {
+	h.t.Helper()
+	if e, err := h.hear(); err != nil || !e.Stopped {
+		h.t.Fatalf("the hand did not stop at its point: %+v %v", e, err)
+	}
+}
+
+func (h *hand) release() {
+	if _, err := h.in.Write([]byte("\n")); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// answer waits for the end of the hand's call.
+func (h *hand) answer() Answer {
+	h.t.Helper()
+	e, err := h.hear()
+	if err != nil || e.Answer == nil {
+		h.t.Fatalf("the hand gave no answer: %s %v", e.Error, err)
+	}
+	return *e.Answer
+}
+
+// together has every hand make its call, released at once when all stand at the
+// point after their first read.
+func together(hands []*hand, orders []order) []Answer {
+	for i, h := range hands {
+		orders[i].Stop = PointRead
+		h.tell(orders[i])
+	}
+	for _, h := range hands {
+		h.stopped()
+	}
+	for _, h := range hands {
+		h.release()
+	}
+	answers := make([]Answer, len(hands))
+	var all sync.WaitGroup
+	for i, h := range hands {
+		all.Go(func() { answers[i] = h.answer() })
+	}
+	all.Wait()
+	return answers
+}

@@ -1,0 +1,97 @@
+//go:build unix
+
+package runner
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+// killPoints are the named points that a report and a start meet.
+var (
+	reportPoints = []string{
+		PointRead, PointDispatched, PointPlanned, commit.PointLockAcquired, commit.PointBeforeAppend, commit.PointAfterAppend,
+		commit.PointAfterSync, commit.PointBeforePublish, commit.PointAfterPublish, commit.PointBeforeRelease, commit.PointReleased, PointCommitted,
+	}
+	startPoints = []string{
+		commit.PointStartLocked, commit.PointStartPrivate, commit.PointStartSynced,
+		commit.PointStartRenamed, commit.PointStartIndexed, commit.PointStartReleased,
+	}
+)
+
+// kill has a hand make a call that ends it at a point.
+func kill(t *testing.T, o order, point string) {
+	t.Helper()
+	h := startHand(t)
+	o.Kill = point
+	h.tell(o)
+	if e, err := h.hear(); err == nil {
+		t.Fatalf("the call was not killed at %s: %+v", point, e)
+	}
+	h.cmd.Wait()
+}
+
+// kill -9 at every named point of a commit: the next call works with no manual
+// step, and the state is that of before or after.
+func TestKilledReport(t *testing.T) {
+	for _, point := range reportPoints {
+		t.Run(point, func(t *testing.T) {
+			root := makeProject(t, linear, nil)
+			token := *must(t, open(t, root), report("a", cursor.Success)).Token
+			q := report("a", cursor.Success, token)
+			kill(t, order{Root: root, Request: &q}, point)
+			p := open(t, root)
+			query, err := p.Query(context.Background(), "m", Caller{Agent: "a"})
+			if err != nil {
+				t.Fatalf("query after the kill: %v", err)
+			}
+			if s := value(query.StepID); s != "A" && s != "B" {
+				t.Fatalf("query names %q", s)
+			}
+			a := must(t, p, report("a", cursor.Success, token))
+			wantStep(t, a, "B")
+			if a.PromptFile == nil {
+				t.Error("the prompt was not written again")
+			}
+			if n := completions(t, root, "A"); n != 1 {
+				t.Errorf("A is complete %d times", n)
+			}
+			wantSound(t, p)
+		})
+	}
+}
+
+// kill -9 at every named point of a run's start.
+func TestKilledStart_Edge(t *testing.T) {
+	for _, point := range startPoints {
+		t.Run(point, func(t *testing.T) {
+			root := makeProject(t, linear, nil)
+			kill(t, order{Root: root, Start: &StartRequest{Slug: "m", Caller: Caller{Agent: "a"}}}, point)
+			p := open(t, root)
+			if _, err := p.Query(context.Background(), "m", Caller{}); err != nil {
+				t.Fatalf("query after the kill: %v", err)
+			}
+			a := must(t, p, report("a", cursor.Success))
+			if a.Kind != KindStep || value(a.StepID) != "A" && value(a.StepID) != "B" {
+				t.Fatalf("kind %s, step %s", a.Kind, value(a.StepID))
+			}
+			wantSound(t, p)
+			left, _ := filepath.Glob(filepath.Join(root, ".kittify", "step-runner", "runs", "*"))
+			if len(left) != 1 {
+				t.Errorf("runs: %v", left)
+			}
+		})
+	}
+}
+
+func wantSound(t *testing.T, p *Project) {
+	t.Helper()
+	v, err := p.Verify(context.Background(), "m")
+	if err != nil || !v.Sound {
+		t.Errorf("the run is not sound: %v %v", v.Problems, err)
+	}
+}

@@ -1,0 +1,154 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+// save makes a saved plan, and wants that nothing is committed by it.
+func save(t *testing.T, p *Project, root string, q Request) []byte {
+	t.Helper()
+	before := journal(t, root)
+	var plan []byte
+	q.PlanOut = func(raw []byte) error { plan = raw; return nil }
+	a := must(t, p, q)
+	if !a.Planned || a.Recorded || plan == nil {
+		t.Fatalf("planned %v, recorded %v, %d bytes (%s)", a.Planned, a.Recorded, len(plan), value(a.Reason))
+	}
+	if journal(t, root) != before {
+		t.Fatal("--plan-out wrote to the journal")
+	}
+	return plan
+}
+
+func apply(t *testing.T, p *Project, plan []byte) Answer {
+	t.Helper()
+	a, err := p.Apply(context.Background(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Two plans of one issue: the one applied last is refused by name, and the
+// journal is byte for byte what it was. On both paths, with and without a token,
+// and for a plan that asks for work.
+func TestSecondPlanIsStale_FR001(t *testing.T) {
+	for path, definition := range map[string]string{"engine": linear, "composition": composed} {
+		for _, by := range []string{"name", "token", "ask"} {
+			t.Run(path+"/"+by, func(t *testing.T) {
+				root := makeProject(t, definition, nil, "success")
+				p := open(t, root)
+				first := must(t, p, report("a", cursor.Success))
+				q := report("a", cursor.Success)
+				switch by {
+				case "token":
+					q.Token = *first.Token
+				case "ask":
+					if _, err := p.Release(context.Background(), OperatorRequest{Mission: "m", Reason: "gone"}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				a, b := save(t, p, root, q), save(t, p, root, q)
+				if got := apply(t, p, b); !got.Recorded || got.Kind != KindStep {
+					t.Fatalf("the fresh plan: kind %s (%s)", got.Kind, value(got.Reason))
+				}
+				before := journal(t, root)
+				wantBlocked(t, apply(t, p, a), "cursor_moved", "stale_plan", "stale_token")
+				if journal(t, root) != before {
+					t.Error("the stale plan wrote")
+				}
+			})
+		}
+	}
+}
+
+// A saved plan is repeated as itself: the second time it answers from how
+// things stand and writes nothing.
+func TestPlanIsRepeatedAsItself(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	plan := save(t, p, root, report("a", cursor.Success))
+	wantStep(t, apply(t, p, plan), "B")
+	before := journal(t, root)
+	a := apply(t, p, plan)
+	if !a.Replayed || !a.Recorded || value(a.StepID) != "B" || journal(t, root) != before {
+		t.Errorf("replayed %v, recorded %v, step %s (%s)", a.Replayed, a.Recorded, value(a.StepID), value(a.Reason))
+	}
+}
+
+// --apply evaluates the guards again: what was allowed when the plan was made
+// and is not any more does not pass, and an edited file gains nothing.
+func TestApplyEvaluatesAgain(t *testing.T) {
+	const guarded = "[missions.t]\nsteps = [{ id = \"A\", guards = [{ artifact = \"a.md\" }] }, { id = \"B\" }]"
+	root := makeProject(t, guarded, map[string]string{"a.md": "here"})
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	plan := save(t, p, root, report("a", cursor.Success))
+	write(t, root+"/kitty-specs/m/a.md", "")
+	wantBlocked(t, apply(t, p, plan), "guard_refused")
+
+	edited := strings.Replace(string(plan), `"facts"`, `"fakes"`, 1)
+	if _, err := p.Apply(context.Background(), []byte(edited)); err == nil {
+		t.Error("a plan with an unknown field was taken")
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(plan, &tree); err != nil {
+		t.Fatal(err)
+	}
+	tree["report"].(map[string]any)["guards"] = []any{map[string]any{"guard": "artifact a.md", "verdict": "allow"}}
+	forged, _ := json.Marshal(tree)
+	wantBlocked(t, apply(t, p, forged), "guard_refused")
+}
+
+// What a guard or a plugin read is compared under the lock: a change between
+// the evaluation and the commit makes the plan stale.
+func TestFactsAreReadAgain_FR001(t *testing.T) {
+	for name, guards := range map[string]string{
+		"artifact": `{ artifact = "a.md", contains = "ok" }`,
+		"glob":     `{ artifact = "*.md" }`,
+		"plugin":   `{ plugin = "spec-lint" }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			definition := "[missions.t]\nsteps = [{ id = \"A\", guards = [" + guards + "] }, { id = \"B\" }]"
+			root := makeProject(t, definition, map[string]string{"a.md": "ok", "spec.md": spec}, "spec-lint")
+			must(t, open(t, root), report("a", cursor.Success))
+			changed := false
+			caller := open(t, root, peerAt(PointPlanned, func() {
+				changed = true
+				write(t, root+"/kitty-specs/m/a.md", "ok, and more")
+				write(t, root+"/kitty-specs/m/b.md", "new")
+				write(t, root+"/kitty-specs/m/spec.md", spec+"\nAnd more.\n")
+			}))
+			before := journal(t, root)
+			wantBlocked(t, must(t, caller, report("a", cursor.Success)), "stale_plan")
+			if !changed || journal(t, root) != before {
+				t.Error("a stale plan wrote")
+			}
+			wantStep(t, must(t, caller, report("a", cursor.Success)), "B")
+		})
+	}
+}
+
+// spec is a specification that the example plugin spec-lint allows.
+const spec = `# Feature: greet a user
+
+## User scenarios
+
+### User story 1 - Say hello
+
+As a visitor, I want to be greeted by name, so that I feel welcome.
+
+## Requirements
+
+- **FR-001**: The program MUST print the name.
+
+## Success criteria
+
+- **SC-001**: A greeting takes less than a second.
+`
