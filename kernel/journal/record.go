@@ -162,7 +162,16 @@ func (r *Record) scan(body []byte) bool {
 	s.rest = s.rest[cut:]
 	s.literal(`,"prev":`)
 	r.Prev = s.text()
-	return s.ok && len(s.rest) == 0
+	return s.ok && len(s.rest) == 0 && isDigest(r.Prev)
+}
+
+func isDigest(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
+			return false
+		}
+	}
+	return len(s) == digestLen
 }
 
 // foreignLayout reads what it can of a line that this version did not write.
