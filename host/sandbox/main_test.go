@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -9,5 +10,9 @@ import (
 // TestMain lets this binary be its own plugin child, as a program's main does.
 func TestMain(m *testing.M) {
 	ChildMain()
+	if os.Getenv("SANDBOX_TEST_PARENT") != "" {
+		hangForever()
+		return
+	}
 	goleak.VerifyTestMain(m)
 }

@@ -81,7 +81,7 @@ func header(wasm []byte) error {
 		return faultf("the file has %d bytes, at most %d MiB are allowed: build without debug information", len(wasm), maxWasm>>20)
 	case bytes.HasPrefix(wasm, []byte{0x1f, 0x8b}):
 		return fault("the file is compressed (gzip), not WebAssembly: unpack it")
-	case bytes.HasPrefix(bytes.TrimLeft(wasm, " \t\r\n;"), []byte("(")):
+	case bytes.Contains(wasm[:min(len(wasm), 4096)], []byte("(module")) && wasm[0] != 0:
 		return fault("the file is WebAssembly text, not a module: translate it with wat2wasm")
 	case !bytes.HasPrefix(wasm, []byte("\x00asm")):
 		return fault("the file is not WebAssembly: it does not begin with \\0asm")
