@@ -1,0 +1,341 @@
+package cursor
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// model drives a run with whatever callers may do, and keeps its own account of
+// what must be accepted.
+type model struct {
+	t      *rapid.T
+	r      *run
+	saved  []savedReport
+	tokens []string           // all that were ever handed out
+	last   map[Holder]receipt // by the model's own account
+	plans  int
+}
+
+// savedReport is a report with what its plan relied on, word for word.
+type savedReport struct {
+	report Report
+	ground string
+}
+
+// receipt is the model's account of an accepted report.
+type receipt struct {
+	token, plan string
+	result      Result
+}
+
+func holders() []string { return []string{"a", "a/2", "b", "b/2", "c", "c/2"} }
+
+// TestModel is the property test of design section 11: whatever agents do, the
+// invariants of this package hold after every commit (SC-001, SC-002, P1, P4,
+// P6).
+func TestModel_SC001_SC002(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { drive(t, drawDefinition(t), false) })
+}
+
+// TestModelOfDev is the same on the definition of design section 6, where every
+// state has a way out that skips nothing.
+func TestModelOfDev_SC002(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { drive(t, dev(), true) })
+}
+
+func drive(t *rapid.T, def *mission.Definition, sane bool) {
+	f := Facts{Def: def, Source: Journal}
+	if !sane && rapid.IntRange(0, 2).Draw(t, "outside") == 0 {
+		f.Source = KittySpecs
+	}
+	f.Packages = drawPackages(t, f.Source)
+	if sane && len(f.Packages) == 0 {
+		f.Packages = packages("WP01")
+	}
+	var inputs map[string]string
+	if rapid.IntRange(0, 3).Draw(t, "owner") == 0 {
+		inputs = map[string]string{OwnerInput: "a"}
+	}
+	m := &model{t: t, r: begin(t, f, inputs), last: map[Holder]receipt{}}
+	actions := map[string]func(*rapid.T){
+		"ask": m.ask, "ask again": m.ask, "report": m.report, "report own": m.reportOwn, "report own again": m.reportOwn,
+		"save": m.save, "apply": m.apply, "close": m.close, "answer": m.answer, "answer wrong": m.answerWrong,
+		"retry": m.retry, "release": m.release, "": func(*rapid.T) { m.sound(sane) },
+	}
+	if !sane {
+		actions["skip"] = m.skip
+		actions["abort"] = m.abort
+		actions["file"] = m.file
+		if f.Source == KittySpecs {
+			actions["tool"] = m.tool
+		}
+	}
+	t.Repeat(actions)
+	m.r.replay()
+}
+
+func (m *model) sound(sane bool) {
+	m.r.agrees()
+	way := m.r.exit()
+	if way == noExit || sane && way == bySkipping {
+		m.t.Fatalf("no way out (%v) of %s\nlanes: %s", way, encoded(m.t, m.r.s), m.r.lanes())
+	}
+}
+
+// do commits, and keeps account.
+func (m *model) do(x transition) ([]Event, error) {
+	events, err := m.r.try(x)
+	for _, e := range events {
+		switch e := e.(type) {
+		case Issued:
+			m.tokens = append(m.tokens, e.Token)
+		case Reported:
+			m.last[e.By] = receipt{e.Token, e.Plan, e.Result}
+		case Retried, RunAborted:
+			clear(m.last)
+		case Completed:
+			if e.How == BySkip && x.(Skip).By.IsZero() && m.stood(e.Step) {
+				clear(m.last)
+			}
+		}
+	}
+	if report, ok := x.(Report); ok && err == nil && len(events) == 0 {
+		if last := m.last[report.By]; last.token != report.Base.Issue || report.Plan == "" && last.result != report.Result ||
+			report.Plan != "" && last.plan != report.Plan {
+			m.t.Fatalf("%+v was taken for a repeat of %+v", report, last)
+		}
+	}
+	return events, err
+}
+
+// stood tells whether a step was current before the last commit.
+func (m *model) stood(step string) bool { return m.r.log[len(m.r.log)-2].after.Cursor.Step == step }
+
+func (m *model) holder() string { return rapid.SampledFrom(holders()).Draw(m.t, "holder") }
+
+func (m *model) ask(*rapid.T) { m.do(m.r.asking(m.holder())) }
+
+func (m *model) result() Result {
+	return rapid.SampledFrom([]Result{Success, Success, Success, Failed, Failed, Blocked}).Draw(m.t, "result")
+}
+
+// outcome is what the executor of the reported step makes of it.
+func (m *model) outcome(report *Report, pos int) {
+	step, err := m.r.f.Def.Step(pos)
+	if err != nil || step.Executor == nil || report.Result != Success {
+		return
+	}
+	o := &Outcome{Result: Success, Reason: "the plugin's reason"}
+	switch rapid.IntRange(0, 5).Draw(m.t, "outcome") {
+	case 0:
+		o.Result = Failed
+	case 1:
+		o.Result = Blocked
+	case 2:
+		o.Result, o.Question = Question, &Asking{ID: PluginID("q"), Question: "?"}
+	case 3:
+		o.Inputs = map[string]string{"choice": "x"}
+	}
+	report.Outcome = o
+}
+
+// draw is a report on an open issue, an old or a made-up token, by anybody.
+func (m *model) draw() Report {
+	tokens := append([]string{"01MADEUP"}, m.tokens...)
+	for _, i := range m.r.s.Issues() {
+		tokens = append(tokens, i.Token, i.Token, i.Token)
+	}
+	return m.made(m.holder(), rapid.SampledFrom(tokens).Draw(m.t, "token"))
+}
+
+func (m *model) made(name, token string) Report {
+	report := m.r.on(name, token, m.result())
+	if issue, open := m.r.s.Issue(token); open {
+		m.outcome(&report, issue.Pos)
+	}
+	switch rapid.IntRange(0, 4).Draw(m.t, "by token") {
+	case 0:
+		report.Token = ""
+	case 1:
+		report.Token, report.Policy.AnyHolder = "", true
+	case 2:
+		m.plans++
+		report.Plan = string(rune('A' + m.plans%5))
+	}
+	return report
+}
+
+func (m *model) report(*rapid.T) { m.do(m.draw()) }
+
+func (m *model) reportOwn(t *rapid.T) {
+	open := m.r.s.Issues()
+	if len(open) == 0 {
+		t.Skip("nothing is handed out")
+	}
+	issue := rapid.SampledFrom(open).Draw(t, "issue")
+	name := issue.Holder.Agent
+	if issue.Holder.Worker != "" {
+		name += "/" + issue.Holder.Worker
+	}
+	m.do(m.made(name, issue.Token))
+}
+
+func (m *model) save(*rapid.T) {
+	report := m.draw()
+	if rapid.IntRange(0, 3).Draw(m.t, "own") == 0 {
+		report = m.r.closing(m.holder())
+		m.outcome(&report, m.r.s.Cursor.Pos)
+	}
+	m.saved = append(m.saved, savedReport{report, m.ground(report)})
+}
+
+// ground is what a report relies on, word for word.
+func (m *model) ground(report Report) string {
+	if report.Base.Package == nil {
+		return encoded(m.t, m.r.s.Cursor)
+	}
+	id := report.Base.Package.ID
+	return encoded(m.t, m.r.s.Packages[id]) + string(m.r.s.lane(m.r.f, id))
+}
+
+func (m *model) apply(t *rapid.T) {
+	if len(m.saved) == 0 {
+		t.Skip("nothing was saved")
+	}
+	saved := rapid.SampledFrom(m.saved).Draw(t, "saved")
+	ground := m.ground(saved.report)
+	events, err := m.do(saved.report)
+	if err == nil && len(events) > 0 && ground != saved.ground {
+		t.Fatalf("a stale plan was committed:\nplanned on %s\ncommitted on %s", saved.ground, ground)
+	}
+}
+
+func (m *model) close(*rapid.T) {
+	report := m.r.closing(m.holder())
+	m.outcome(&report, m.r.s.Cursor.Pos)
+	m.do(report)
+}
+
+func (m *model) question(t *rapid.T) Asking {
+	if len(m.r.s.Cursor.Questions) == 0 {
+		t.Skip("no question is open")
+	}
+	return rapid.SampledFrom(m.r.s.Cursor.Questions).Draw(t, "question")
+}
+
+func (m *model) answer(t *rapid.T) {
+	q := m.question(t)
+	value := "x"
+	if len(q.Options) > 0 {
+		value = rapid.SampledFrom(q.Options).Draw(t, "value")
+	}
+	m.do(Give{Who: "human:a", Human: "a", Decision: q.ID, Token: q.Token, Value: value})
+}
+
+func (m *model) answerWrong(t *rapid.T) {
+	ids := append([]string{"", "nope", "audit:s0", "input:free"}, slices.Collect(keys(m.r.s.Cursor.Answers))...)
+	slices.Sort(ids)
+	m.do(Give{
+		Who: "b", Agent: "b", Decision: rapid.SampledFrom(ids).Draw(t, "decision"),
+		Token: rapid.SampledFrom(append([]string{"", "01MADEUP"}, m.tokens...)).Draw(t, "token"),
+		Value: rapid.SampledFrom([]string{"", "x", "approve", "cancel"}).Draw(t, "value"),
+	})
+}
+
+func keys[V any](m map[string]V) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+func (m *model) packageID(t *rapid.T) string {
+	ids := []string{""}
+	for _, p := range m.r.f.Packages {
+		ids = append(ids, p.ID)
+	}
+	return rapid.SampledFrom(ids).Draw(t, "package")
+}
+
+func (m *model) retry(t *rapid.T) {
+	retry := Retry{Who: "ops", Package: m.packageID(t), Reason: "r", Tokens: m.r.tokens()}
+	if rapid.Bool().Draw(t, "for somebody") {
+		retry.By = who(m.holder())
+	}
+	m.do(retry)
+}
+
+func (m *model) release(t *rapid.T) {
+	m.do(Release{Who: "ops", Package: m.packageID(t), Reason: "r"})
+}
+
+func (m *model) skip(t *rapid.T) {
+	if rapid.IntRange(0, 3).Draw(t, "really") != 0 {
+		t.Skip("not now")
+	}
+	step, err := m.r.f.Def.Step(rapid.IntRange(0, m.r.f.Def.Len()-1).Draw(t, "step"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.do(Skip{Who: "ops", Step: step.ID, Reason: "r"})
+}
+
+func (m *model) abort(t *rapid.T) {
+	if rapid.IntRange(0, 30).Draw(t, "really") != 0 {
+		t.Skip("not now")
+	}
+	m.do(Abort{Who: "ops", Reason: "r"})
+}
+
+// tool moves a package as the tool that keeps the lane log does.
+func (m *model) tool(t *rapid.T) {
+	if len(m.r.f.Packages) == 0 {
+		t.Skip("no packages")
+	}
+	all := slices.Clone(m.r.f.Packages)
+	i := rapid.IntRange(0, len(all)-1).Draw(t, "package")
+	lane := rapid.SampledFrom(mission.Lanes()).Draw(t, "lane")
+	if !mission.CanMove(all[i].Lane, lane) {
+		t.Skip("no such edge")
+	}
+	all[i].Lane = lane
+	all[i].Holder = Holder{Agent: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "holder")}
+	if lane == mission.ForReview {
+		all[i].Author = all[i].Holder
+	}
+	m.r.f.Packages = all
+}
+
+// file adds a package or takes one away.
+func (m *model) file(t *rapid.T) {
+	if rapid.IntRange(0, 3).Draw(t, "really") != 0 {
+		t.Skip("not now")
+	}
+	all := slices.Clone(m.r.f.Packages)
+	if len(all) > 0 && rapid.Bool().Draw(t, "remove") {
+		i := rapid.IntRange(0, len(all)-1).Draw(t, "package")
+		m.r.f.Packages = slices.Delete(all, i, i+1)
+		return
+	}
+	for _, id := range []string{"WP01", "WP02", "WP03", "WP04", "WP05"} {
+		if _, there := m.r.f.find(id); there {
+			continue
+		}
+		fact := PackageFact{ID: id}
+		if m.r.f.Source == KittySpecs {
+			fact.Lane = mission.Planned
+		}
+		if len(all) > 0 && rapid.Bool().Draw(t, "depends") {
+			fact.DependsOn = []string{all[0].ID}
+		}
+		m.r.f.Packages = append(all, fact)
+		return
+	}
+}
