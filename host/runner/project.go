@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -39,7 +38,7 @@ const (
 
 // Options say where a project is and, for tests, what stands in for the world.
 type Options struct {
-	Root     string           // project root; "": found from the working directory upwards
+	Root     string           // a folder in the project; "": the working directory
 	Commit   commit.Options   // of the runs' store; LockTimeout is the configuration's
 	CacheDir string           // of compiled plugins; "": the user's
 	Now      func() time.Time // nil: time.Now
@@ -99,15 +98,16 @@ func (p *Project) Close() error {
 	return nil
 }
 
-func findRoot(named string) (string, error) {
-	if named != "" {
-		return filepath.Abs(named)
+// findRoot is the project root for a call from a folder, "" being the working
+// one: the same root from every folder, link and worktree that leads to it.
+func findRoot(folder string) (string, error) {
+	if folder == "" {
+		var err error
+		if folder, err = os.Getwd(); err != nil {
+			return "", err
+		}
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	return config.FindRoot(dir)
+	return config.FindRoot(folder)
 }
 
 // newULID is a fresh ULID; the time in it is the project's.

@@ -28,6 +28,7 @@ type StartRequest struct {
 	Slug   string // of the mission; its folder is made where it is missing
 	Type   string // "": what meta.json says, else the only one defined
 	Caller Caller // with an agent, or a person, the first step is handed out
+	Actor  string // who starts it where nobody calls, for the record; "": "operator"
 	Inputs map[string]string
 	Again  bool // a run that is over may be followed by this one
 }
@@ -124,7 +125,11 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 		Seed: hexSum([]byte(id + r.p.newULID().String())), Inputs: q.Inputs, Def: def,
 		By: q.Caller.Holder(), Tokens: r.p.tokens(),
 	}
-	if q.Caller == (Caller{}) {
+	switch {
+	case q.Caller != (Caller{}):
+	case q.Actor != "":
+		first.Who = q.Actor
+	default:
 		first.Who = "operator"
 	}
 	store, out, err := r.p.runs.Start(ctx, r.mission.Slug, commit.New[cursor.State, cursor.Facts, cursor.Event]{

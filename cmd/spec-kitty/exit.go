@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+// The exit codes. This file is the only place that sets one.
+const (
+	exitOK          = 0
+	exitRefused     = 1
+	exitUsage       = 2
+	exitDefinition  = 3
+	exitNotFound    = 4
+	exitDamaged     = 5
+	exitInternal    = 70
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// Codes of errors that only the program itself meets.
+const (
+	codeInterrupted  runner.Code = "interrupted"
+	codeTerminated   runner.Code = "terminated"
+	codeOutputFailed runner.Code = "output_failed"
+)
+
+// exitRow is one exit code: what it means and the error codes that lead to it.
+type exitRow struct {
+	code    int
+	meaning string
+	errors  []runner.Code
+}
+
+// exitTable is what `help exit-codes` prints and what exits are taken from.
+func exitTable() []exitRow {
+	return []exitRow{
+		{exitOK, "a step, a decision, the end of a mission, a query, done", nil},
+		{exitRefused, "blocked or refused; an answer of kind blocked has its reason_code, an error its error_code", []runner.Code{
+			runner.CodeRunExists, runner.CodeNothingIssued, runner.CodeDecisionConflict, runner.CodeStaleDecision,
+			runner.CodeAuditNeedsHuman, runner.Code(cursor.SelfReview), runner.Code(cursor.NothingToRetry), runner.CodeDiskFull}},
+		{exitUsage, "the call is wrong, or a value is outside what is allowed", []runner.Code{
+			runner.CodeUsage, runner.CodeInvalidAnswer}},
+		{exitDefinition, "the configuration or a definition is invalid", []runner.Code{
+			runner.CodeDefinitionInvalid}},
+		{exitNotFound, "not found, or ambiguous", []runner.Code{
+			runner.CodeMissionNotFound, runner.CodeMissionAmbiguous, runner.Code(cursor.DecisionNotFound), runner.Code(cursor.DecisionAmbiguous),
+			runner.CodeRunNotFound, runner.Code(cursor.StepNotFound), runner.CodeNotFound, runner.CodeAmbiguous}},
+		{exitDamaged, "the state is damaged, or from a newer version", []runner.Code{
+			runner.CodeStateDamaged, runner.CodeTwoWriters, runner.CodeNewerFormat}},
+		{exitInternal, "a fault of the program, or its output could not be written", []runner.Code{
+			runner.CodeInternal, codeOutputFailed}},
+		{exitInterrupted, "interrupted; what was committed last stands", []runner.Code{codeInterrupted}},
+		{exitTerminated, "terminated; what was committed last stands", []runner.Code{codeTerminated}},
+	}
+}
+
+// exitOf is the exit code of an error. A code that is in no row is a fault.
+func exitOf(code runner.Code) int {
+	for _, row := range exitTable() {
+		for _, known := range row.errors {
+			if known == code {
+				return row.code
+			}
+		}
+	}
+	return exitInternal
+}
+
+// exitOfAnswer is the exit code of an answer.
+func exitOfAnswer(answer runner.Answer) int {
+	if answer.Kind == runner.KindBlocked {
+		return exitRefused
+	}
+	return exitOK
+}
+
+// exitText is the table as text.
+func exitText() string {
+	var out strings.Builder
+	out.WriteString("The exit code says how a call ended:\n\n")
+	for _, row := range exitTable() {
+		fmt.Fprintf(&out, "  %3d  %s\n", row.code, row.meaning)
+		for _, code := range row.errors {
+			fmt.Fprintf(&out, "         %s\n", code)
+		}
+	}
+	out.WriteString("\nAn answer of kind blocked always ends with 1. `status` ends with 0 however the\nmissions stand.\n")
+	return out.String()
+}

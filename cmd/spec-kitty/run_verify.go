@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+func newRunVerify(a *app) *cobra.Command {
+	var mission string
+	cmd := &cobra.Command{
+		Use:   "verify [MISSION]",
+		Short: "Read a whole run and check it",
+		Long: `Checks every record of the latest run, their chain, the state against them, and
+the frozen files against their digests. It mends nothing. A run that is not
+sound ends with exit code 5.`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			handle, err := a.mission(cmd, first(args), mission)
+			if err != nil {
+				return err
+			}
+			project, err := a.open()
+			if err != nil {
+				return err
+			}
+			defer project.Close()
+			found, err := project.Verify(cmd.Context(), handle)
+			if err != nil {
+				return err
+			}
+			if !found.Sound {
+				a.code = exitDamaged
+			}
+			return a.print(found, func() string { return verifyText(found) })
+		},
+	}
+	missionFlag(cmd, &mission)
+	return cmd
+}
+
+func verifyText(v runner.Verification) string {
+	var out strings.Builder
+	if v.Sound {
+		fmt.Fprintf(&out, "Run %s is sound: %d records, %d bytes; its state file is %s.\n", v.RunID, v.Records, v.Length, v.View)
+	} else {
+		fmt.Fprintf(&out, "Run %s is not sound:\n", v.RunID)
+	}
+	for _, problem := range v.Problems {
+		fmt.Fprintf(&out, "  %s\n", problem)
+	}
+	if v.Tail > 0 {
+		fmt.Fprintf(&out, "%d bytes at the end were never acknowledged; the next writer cuts them.\n", v.Tail)
+	}
+	return printable(out.String())
+}

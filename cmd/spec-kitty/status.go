@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+// watchPause is the time between two looks of --watch.
+const watchPause = 2 * time.Second
+
+// statusPage is what `status` prints with --json.
+type statusPage struct {
+	Schema   int               `json:"schema"`
+	Missions []runner.Overview `json:"missions"`
+	Damaged  []runner.RunRow   `json:"damaged"`
+}
+
+type statusOptions struct {
+	mission string
+	watch   bool
+}
+
+func newStatus(a *app) *cobra.Command {
+	var o statusOptions
+	cmd := &cobra.Command{
+		Use:   "status [MISSION]",
+		Short: "The page for the morning: who works on what, what is asked, what stands still",
+		Long: `Shows every mission that has a run, or the named one: what is handed out to whom
+and since when, open questions, blocks with their way out, packages with lane and
+holder. It ends with exit code 0 however the missions stand, also where one is
+damaged.`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, first(args)) },
+	}
+	missionFlag(cmd, &o.mission)
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "draw the page again and again, on a terminal, until interrupted")
+	return cmd
+}
+
+func (o *statusOptions) run(a *app, cmd *cobra.Command, argument string) error {
+	if o.watch && a.json {
+		return usage("call status --json again instead", "--watch draws for people, --json prints one document")
+	}
+	handle := argument
+	if cmd.Flags().Changed("mission") || argument == "" && a.getenv("SPEC_KITTY_MISSION") != "" {
+		var err error
+		if handle, err = a.mission(cmd, argument, o.mission); err != nil {
+			return err
+		}
+	}
+	if !o.watch || !isTerminal(a.out) {
+		found, err := a.look(cmd.Context(), handle)
+		if err != nil {
+			return err
+		}
+		return a.print(found, func() string { return a.statusText(found) })
+	}
+	return a.watch(cmd.Context(), handle)
+}
+
+// look reads the page anew, the configuration too.
+func (a *app) look(ctx context.Context, handle string) (statusPage, error) {
+	page := statusPage{Schema: runner.Schema, Missions: []runner.Overview{}, Damaged: []runner.RunRow{}}
+	project, err := a.open()
+	if err != nil {
+		return page, err
+	}
+	defer project.Close()
+	missions, damaged, err := project.Status(ctx, handle)
+	var e *runner.Error
+	if handle != "" && errors.As(err, &e) && exitOf(e.Code) == exitDamaged {
+		missions = nil
+		damaged, err = a.damagedRow(ctx, project, handle, e)
+	}
+	if err != nil {
+		return page, err
+	}
+	page.Missions = append(page.Missions, missions...)
+	page.Damaged = append(page.Damaged, damaged...)
+	return page, nil
+}
+
+// damagedRow is the row of a named mission whose run cannot be read.
+func (a *app) damagedRow(ctx context.Context, project *runner.Project, handle string, why *runner.Error) ([]runner.RunRow, error) {
+	rows, err := project.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if row.MissionSlug == handle && row.Damaged {
+			return []runner.RunRow{row}, nil
+		}
+	}
+	return []runner.RunRow{{MissionSlug: handle, MissionState: "damaged", Damaged: true, Error: why.Message}}, nil
+}
+
+func (a *app) statusText(found statusPage) string {
+	p := &page{style: a.style()}
+	for _, o := range found.Missions {
+		p.overview(o)
+	}
+	for _, row := range found.Damaged {
+		fmt.Fprintf(p, "%s: %s\n", printable(row.MissionSlug), p.red("damaged"))
+		p.line("why", printable(row.Error))
+		p.line("way on", "spec-kitty run verify "+printable(row.MissionSlug))
+	}
+	if p.Len() == 0 {
+		p.WriteString("No mission has a run yet; `spec-kitty run start SLUG` starts one.\n")
+	}
+	return p.String()
+}
+
+// watch redraws until it is interrupted, which is how it ends well.
+func (a *app) watch(ctx context.Context, handle string) error {
+	tick := time.NewTicker(watchPause)
+	defer tick.Stop()
+	for {
+		found, err := a.look(ctx, handle)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.write([]byte("\x1b[H\x1b[2J" + a.statusText(found))); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

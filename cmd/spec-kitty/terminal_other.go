@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package main
+
+func terminal(uintptr) bool { return false }

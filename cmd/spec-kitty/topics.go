@@ -1,0 +1,98 @@
+package main
+
+// helpTopic is a page of help that is no command.
+type helpTopic struct {
+	name, short string
+	text        func() string
+}
+
+func topics() []helpTopic {
+	page := func(text string) func() string { return func() string { return text + "\n" } }
+	return []helpTopic{
+		{"exit-codes", "what the exit code says", exitText},
+		{"skip", "completing a step without its work", page(skipText)},
+		{"abort", "ending a run before its end", page(abortText)},
+		{"release", "taking work from a holder who does not come back", page(releaseText)},
+		{"holder", "who may report what", page(holderHelp)},
+		{"plugins", "what plugins may do, and what it means when one fails", page(pluginsText)},
+		{"tokens", "tokens, repeats and stale reports", page(tokensText)},
+	}
+}
+
+func topic(name string) (helpTopic, bool) {
+	for _, t := range topics() {
+		if t.name == name {
+			return t, true
+		}
+	}
+	return helpTopic{}, false
+}
+
+const environmentText = `  SPEC_KITTY_MISSION   the mission, where no argument and no flag names one
+  SPEC_KITTY_WORKER    the worker, where --agent is given without --worker
+  SPEC_KITTY_FALLBACK  a program that unknown commands are handed to
+  NO_COLOR             no colour on a terminal
+`
+
+const skipText = `Skipping completes a step that nobody did: its guards are not evaluated, and what
+was handed out of it is void. It is for steps that do not apply; for one that
+failed there is ` + "`spec-kitty run retry`" + `.
+
+    spec-kitty run skip MISSION STEP --reason "there is no user interface"
+
+The reason and your name go into the run's history. A step that is complete
+already stays as it is. With --agent A what comes next is handed to A.`
+
+const abortText = `Aborting ends a run before its end, for good. What was handed out is void, and
+every later report is answered run_aborted. Files of the mission stay as they are.
+
+    spec-kitty run abort MISSION --reason "replaced by mission 041"
+
+After that, ` + "`spec-kitty run start MISSION --again`" + ` starts a new run from the first step.`
+
+const releaseText = `Work stays with its holder until it is reported: a slow holder is not a dead one,
+and nothing here judges by time. If you know that a holder does not come back,
+release the work. It keeps its attempt and goes to the next that asks; the old
+token is stale from then on.
+
+    spec-kitty run release MISSION --reason "its machine is gone"
+    spec-kitty run release MISSION --package WP02 --reason "its machine is gone"
+
+The reason and your name go into the run's history.`
+
+const holderHelp = `A report completes only what its caller was handed.
+
+With --token it is about that piece of work; whoever has the token may report with
+it, and becomes the holder. Without, it is about the one piece of work that agent
+and worker hold. Who holds nothing asks for work with --result success: that
+completes nothing. Where the step is with somebody else, the answer is not_holder,
+with who holds it and since when.
+
+Several workers that share an agent's name tell themselves apart with --worker or
+SPEC_KITTY_WORKER. A person is --as human:NAME.
+
+If the holder does not come back: ` + "`spec-kitty help release`" + `.`
+
+const pluginsText = `Plugins are WebAssembly modules: guards that allow or refuse the end of a step, and
+executors that do a part of its work. A plugin reads what spec-kitty.toml grants it,
+returns data, runs in a process of its own and is ended at its time limit.
+
+  guard_refused   the guard looked and said no: mend what it names, report again
+  guard_error     the guard could not judge; that never counts as a yes
+  plugin_failed   the plugin ended without an answer: exit, trap, or a limit
+
+A run goes on with the plugins that it froze at its start, by their sha256. A query
+runs no plugin; it lists them in not_evaluated.`
+
+const tokensText = `Every handing-out of work has its own token, also of the same step again. Report with
+it: then a report that comes late, or twice, cannot complete anything else.
+
+  the same token and result once more   answered anew, replayed: true, nothing changes
+  the same token, another result        already_reported
+  a token that is not open any more     stale_token
+  something it relied on has changed    cursor_moved or stale_plan
+
+Without a token, a holder who repeats a lost report reports once more, on what it
+holds by then. If an answer was lost, look with a query first:
+
+    spec-kitty next --mission M --agent A --json`

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// noArgs refuses arguments; of a group, it names the nearest command.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if cmd.HasSubCommands() {
+		return unknownCommand(cmd, args[0])
+	}
+	return usage("leave it out", "%s takes no argument, but there is %q", cmd.CommandPath(), args[0])
+}
+
+// atMost refuses more than n arguments.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= n {
+			return nil
+		}
+		return usage("put a text with blanks into quotes", "%s takes at most %d arguments, but there is also %q", cmd.CommandPath(), n, args[n])
+	}
+}
+
+// unknownCommand names the nearest command, or all of them.
+func unknownCommand(parent *cobra.Command, name string) error {
+	var known []string
+	for _, c := range parent.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			known = append(known, c.Name())
+		}
+	}
+	e := usage("", "%s has no command %q", parent.CommandPath(), name)
+	e.Candidates = known
+	if near := mission.Nearest(name, known); near != "" {
+		e.Candidates = []string{near}
+		e.Message += "; did you mean " + near + "?"
+	}
+	e.NextStep = "`" + strings.Replace(parent.CommandPath(), "spec-kitty", "spec-kitty help", 1) + "` lists the commands"
+	return e
+}
+
+// flagError words pflag's errors as ours and names the nearest flag.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	e := usage("`"+strings.Replace(cmd.CommandPath(), "spec-kitty", "spec-kitty help", 1)+"` explains the flags", "%v", err)
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		collect := func(f *pflag.Flag) { names = append(names, f.Name) }
+		cmd.Flags().VisitAll(collect)
+		cmd.InheritedFlags().VisitAll(collect)
+		e.Message = fmt.Sprintf("%s has no flag --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
+		if near := mission.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			e.Candidates = []string{"--" + near}
+			e.Message += "; did you mean --" + near + "?"
+		}
+	}
+	return e
+}
+
+// synopsis is how a command is called, for errors of the command line.
+func synopsis(cmd *cobra.Command) string {
+	text := "Usage: " + cmd.UseLine() + "\n"
+	if cmd.Example != "" {
+		text = "Usage:\n" + cmd.Example + "\n"
+	}
+	return text
+}
