@@ -112,8 +112,9 @@ func firstOf(values ...loose) string {
 	return ""
 }
 
-// CheckTopology refuses a mission whose lane log lies in a worktree of its own.
-// project is the project's root. It matters for the kitty-specs source only.
+// CheckTopology refuses a mission whose lane log lies in a worktree of its own:
+// its folder here may have no log or an old one, so neither source would tell the
+// truth. project is the project's root. The error is a *CoordError.
 func (m Mission) CheckTopology(project string) error {
 	if m.Topology != "coord" && m.Topology != "lanes_with_coord" {
 		return nil
