@@ -82,11 +82,10 @@ func (o order) obey(wait func()) (Answer, error) {
 }
 
 type hand struct {
-	t    testing.TB
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *json.Decoder
-	dead chan struct{}
+	t   testing.TB
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *json.Decoder
 }
 
 func startHand(t testing.TB) *hand {

@@ -23,7 +23,6 @@ type (
 	// Catalog is the runs of one state root.
 	Catalog    = commit.Catalog[cursor.State, cursor.Facts, cursor.Event]
 	snapshot   = commit.Snapshot[cursor.State]
-	outcome    = commit.Outcome[cursor.State, cursor.Event]
 	transition = commit.Transition[cursor.State, cursor.Facts, cursor.Event]
 )
 
