@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"errors"
 	"strings"
 	"time"
 )
@@ -35,6 +36,7 @@ type Give struct {
 	Decision string // "": the only open one
 	Token    string // of the asking; required for audits
 	Value    string
+	Tokens   Tokens // for the questions that it leads to: the answer of an audit enters a step
 }
 
 // Kind implements the commit core's Transition.
@@ -55,13 +57,16 @@ func (t Give) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if err := t.check(s, f, *q); err != nil {
 		return nil, err
 	}
-	d := newDraft(s, f, now, t, Tokens{})
+	d := newDraft(s, f, now, t, t.Tokens)
 	d.emit(Answered{ID: q.ID, Token: q.Token, Key: q.Key, Value: t.Value, By: t.Who})
 	switch {
 	case isAudit(q.ID):
 		err = t.audit(d)
 	case strings.HasPrefix(q.ID, "package:") && t.Value == cancel:
 		d.cancelDependants(strings.TrimPrefix(q.ID, "package:"), t.Who)
+	}
+	if err == nil && d.used > 0 && t.Tokens == (Tokens{}) {
+		err = errors.New("cursor: this answer opens another question and was given no tokens for it")
 	}
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (r *run) mild() []transition {
 		if len(q.Options) > 0 {
 			value = q.Options[0]
 		}
-		all = append(all, Give{Who: "human:a", Human: "a", Decision: q.ID, Token: q.Token, Value: value})
+		all = append(all, Give{Who: "human:a", Human: "a", Decision: q.ID, Token: q.Token, Value: value, Tokens: r.tokens()})
 	}
 	for _, name := range append([]string{"zed"}, holders()...) {
 		all = append(all, r.asking(name))

@@ -62,7 +62,7 @@ func drive(t *rapid.T, def *mission.Definition, sane bool) {
 	}
 	m := &model{t: t, r: begin(t, f, inputs), last: map[Holder]receipt{}}
 	actions := map[string]func(*rapid.T){
-		"ask": m.ask, "ask again": m.ask, "report": m.report, "report own": m.reportOwn, "report own again": m.reportOwn,
+		"work": m.work, "work on": m.work, "work more": m.work, "ask": m.ask, "report": m.report, "report own": m.reportOwn,
 		"save": m.save, "apply": m.apply, "close": m.close, "answer": m.answer, "answer wrong": m.answerWrong,
 		"retry": m.retry, "release": m.release, "": func(*rapid.T) { m.sound(sane) },
 	}
@@ -114,6 +114,52 @@ func (m *model) do(x transition) ([]Event, error) {
 
 // stood tells whether a step was current before the last commit.
 func (m *model) stood(step string) bool { return m.r.log[len(m.r.log)-2].after.Cursor.Step == step }
+
+// work does what brings the run on, mostly: without it a random run hardly
+// leaves its first step.
+func (m *model) work(t *rapid.T) {
+	for range rapid.IntRange(1, 6).Draw(t, "calls") {
+		here, err := At(m.r.s, m.r.f, Holder{})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case len(m.r.s.Cursor.Questions) > 0:
+			m.answer(t)
+		case here.Standing == AtClose:
+			m.do(m.r.closing(m.holder()))
+		case len(m.r.s.Issues()) > 0 && rapid.Bool().Draw(t, "report"):
+			m.succeed(t)
+		default:
+			m.ask(t)
+		}
+	}
+}
+
+func (m *model) succeed(t *rapid.T) {
+	issue := rapid.SampledFrom(m.r.s.Issues()).Draw(t, "issue")
+	report := m.r.on(m.holder(), issue.Token, Success)
+	report.By = issue.Holder
+	if m.r.f.Source == KittySpecs && issue.Package != "" {
+		m.lands(issue)
+	}
+	report.Base = BaseOf(m.r.s, m.r.f, issue, true)
+	m.do(report)
+}
+
+// lands puts a package where the tool puts it when its work is done.
+func (m *model) lands(issue Issue) {
+	step, err := m.r.f.Def.Step(issue.Pos)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	all := slices.Clone(m.r.f.Packages)
+	for i := range all {
+		if all[i].ID == issue.Package {
+			all[i].Lane, all[i].Holder = step.Packages.Success, Holder{}
+		}
+	}
+	m.r.f.Packages = all
+}
 
 func (m *model) holder() string { return rapid.SampledFrom(holders()).Draw(m.t, "holder") }
 
@@ -233,7 +279,7 @@ func (m *model) answer(t *rapid.T) {
 	if len(q.Options) > 0 {
 		value = rapid.SampledFrom(q.Options).Draw(t, "value")
 	}
-	m.do(Give{Who: "human:a", Human: "a", Decision: q.ID, Token: q.Token, Value: value})
+	m.do(Give{Who: "human:a", Human: "a", Decision: q.ID, Token: q.Token, Value: value, Tokens: m.r.tokens()})
 }
 
 func (m *model) answerWrong(t *rapid.T) {
@@ -242,7 +288,7 @@ func (m *model) answerWrong(t *rapid.T) {
 	m.do(Give{
 		Who: "b", Agent: "b", Decision: rapid.SampledFrom(ids).Draw(t, "decision"),
 		Token: rapid.SampledFrom(append([]string{"", "01MADEUP"}, m.tokens...)).Draw(t, "token"),
-		Value: rapid.SampledFrom([]string{"", "x", "approve", "cancel"}).Draw(t, "value"),
+		Value: rapid.SampledFrom([]string{"", "x", "approve", "cancel"}).Draw(t, "value"), Tokens: m.r.tokens(),
 	})
 }
 

@@ -227,7 +227,7 @@ func (r *run) closing(name string) Report {
 // human is an answer that a person gives to the present asking of a question.
 func (r *run) human(decision, value string) Give {
 	q, _ := r.s.Asking(decision)
-	return Give{Who: "human:ann", Human: "ann", Decision: decision, Token: q.Token, Value: value}
+	return Give{Who: "human:ann", Human: "ann", Decision: decision, Token: q.Token, Value: value, Tokens: r.tokens()}
 }
 
 func (r *run) lanes() string {
