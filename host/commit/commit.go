@@ -17,7 +17,10 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outco
 		result error
 		ran    bool
 	)
-	mended := s.mendIndex()
+	mended, err := s.mendIndex(ctx)
+	if err != nil {
+		return out, err
+	}
 	locked := func() error {
 		return s.lock.Do(ctx, max(s.opts.LockTimeout, 0), func(held *locks.Held) error {
 			ran = true
@@ -25,7 +28,6 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outco
 			return result
 		})
 	}
-	var err error
 	if outer, ok := s.outside.(OuterLock[S, F, E]); ok {
 		err = outer.Around(ctx, t, locked)
 	} else {

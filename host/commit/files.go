@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -26,7 +27,8 @@ type core[S, F, E any] struct {
 //	runs/ID/            one run: journal, state.json, state.json.lock, frozen files
 type Files[S, F, E any] struct {
 	*core[S, F, E]
-	lock *locks.Lock
+	lock   *locks.Lock // of the index
+	settle func(context.Context) error
 }
 
 var _ Catalog[int, int, int] = (*Files[int, int, int])(nil)
@@ -42,7 +44,9 @@ func NewFiles[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E
 		}
 		return durable.Shared(root)
 	})
-	return &Files[S, F, E]{core: c, lock: c.opts.Locks(filepath.Join(root, indexLockName))}
+	f := &Files[S, F, E]{core: c, lock: c.opts.Locks(filepath.Join(root, indexLockName))}
+	f.settle = f.settleLocked
+	return f
 }
 
 func (c *core[S, F, E]) runDir(id string) string {

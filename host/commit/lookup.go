@@ -3,6 +3,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
@@ -19,11 +20,16 @@ func (f *Files[S, F, E]) Lookup(ctx context.Context, slug string) (Store[S, F, E
 	if err != nil {
 		return nil, err
 	}
+	return f.opened(id, indexed), nil
+}
+
+// opened is a run with what has to happen before its next commit.
+func (f *Files[S, F, E]) opened(id string, indexed bool) *run[S, F, E] {
 	s := f.run(id, f.runDir(id))
 	if !indexed {
-		s.heal = f.rebuildLocked
+		s.heal.Store(&f.settle)
 	}
-	return s, nil
+	return s
 }
 
 // Open implements Catalog.
@@ -31,11 +37,10 @@ func (f *Files[S, F, E]) Open(ctx context.Context, id string) (Store[S, F, E], e
 	if err := checkName("run id", id); err != nil {
 		return nil, err
 	}
-	s := f.run(id, f.runDir(id))
-	if _, err := f.opts.Disk.Stat(s.dir); err != nil {
+	if _, err := f.opts.Disk.Stat(f.runDir(id)); err != nil {
 		return nil, lockError(err)
 	}
-	return s, nil
+	return f.opened(id, f.readComplete() != nil), nil
 }
 
 // List implements Catalog. It reads the run folders, so it shows what the
@@ -59,10 +64,8 @@ func (f *Files[S, F, E]) find(slug string) (id string, indexed bool, err error) 
 	if id != "" && stamp != nil && f.speaksOf(id, slug) {
 		return id, true, nil
 	}
-	if id == "" && stamp != nil {
-		if n, err := f.count(); err == nil && n == *stamp {
-			return "", false, ErrNoRun
-		}
+	if id == "" && f.isComplete() {
+		return "", false, ErrNoRun
 	}
 	all, err := f.scan()
 	if err != nil {
@@ -85,7 +88,13 @@ func (f *Files[S, F, E]) speaksOf(id, slug string) bool {
 }
 
 // rebuild makes the index out of the run folders; the index lock is held.
+//
+// It syncs the run folders' names first: whoever gave a run its name may have
+// died or failed before that sync, and from here on the run is answered for.
 func (f *Files[S, F, E]) rebuild() error {
+	if err := f.opts.Disk.SyncDir(filepath.Join(f.root, runsName)); err != nil {
+		return &AppendError{fmt.Errorf("make the runs' names durable: %w", err)}
+	}
 	all, err := f.scan()
 	if err != nil {
 		return err
@@ -128,25 +137,48 @@ func (f *Files[S, F, E]) damagedEntry(slug string) bool {
 	return id != "" && f.speaksOf(id, slug)
 }
 
-// rebuildLocked takes the index lock for a rebuild and gives it back. It is
-// never called while a run's lock is held.
-func (f *Files[S, F, E]) rebuildLocked() error {
-	err := f.lock.Do(context.Background(), max(f.opts.LockTimeout, 0), func(*locks.Held) error {
+// settleLocked takes the index lock, makes the index if it is still needed,
+// and gives the lock back. It is never called while a run's lock is held.
+func (f *Files[S, F, E]) settleLocked(ctx context.Context) error {
+	err := f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(*locks.Held) error {
 		f.opts.Hook(PointHealLocked)
+		if f.isComplete() {
+			return nil
+		}
 		return f.rebuild()
 	})
 	f.opts.Hook(PointHealReleased)
 	return err
 }
 
-// mendIndex gives a run that was found without the index its entry. The index
-// lock is released before the run's lock is taken.
-func (s *run[S, F, E]) mendIndex() []Warning {
-	if s.heal == nil {
-		return nil
+// isComplete tells whether the index is known to have all runs.
+func (f *Files[S, F, E]) isComplete() bool {
+	stamp := f.readComplete()
+	count, err := f.count()
+	return err == nil && stamp != nil && *stamp == count
+}
+
+// mendIndex comes before the first commit on a run that was found while the
+// index was not complete. The index lock is released before the run's lock is
+// taken. That the run's name is durable is a condition of the commit; its
+// entry is a view.
+func (s *run[S, F, E]) mendIndex(ctx context.Context) ([]Warning, error) {
+	settle := s.heal.Load()
+	if settle == nil {
+		return nil, nil
 	}
-	if err := s.heal(); err != nil {
-		return []Warning{{WarnViewNotWritten, "the index of runs: " + err.Error()}}
+	err := (*settle)(ctx)
+	switch unsynced := new(AppendError); {
+	case err == nil:
+		s.heal.CompareAndSwap(settle, nil)
+		return nil, nil
+	case errors.As(err, &unsynced):
+		return nil, unsynced
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, new(*locks.TimeoutError)):
+		return nil, lockError(err)
+	default:
+		return []Warning{{WarnViewNotWritten, "the index of runs: " + err.Error()}}, nil
 	}
-	return nil
 }

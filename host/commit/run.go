@@ -1,10 +1,12 @@
 package commit
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
 	"github.com/spec-kitty/step-runner/kernel/journal"
@@ -17,7 +19,10 @@ type run[S, F, E any] struct {
 	id   string
 	dir  string
 	lock *locks.Lock
-	heal func() error // mends the index before the next commit; nil: not needed
+
+	// heal makes the run's name durable and the index complete, before the
+	// next commit; nil: both are.
+	heal atomic.Pointer[func(context.Context) error]
 }
 
 func (c *core[S, F, E]) run(id, dir string) *run[S, F, E] {

@@ -104,10 +104,7 @@ func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug
 // that is not known to be complete, so a run which lost its entry in a crash
 // is found.
 func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, E]) error {
-	stamp := f.readComplete()
-	if count, err := f.count(); err != nil {
-		return err
-	} else if stamp == nil || *stamp != count {
+	if !f.isComplete() {
 		if err := f.rebuild(); err != nil {
 			return err
 		}
