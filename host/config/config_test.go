@@ -124,7 +124,7 @@ func TestLoadDefaults(t *testing.T) {
 }
 
 func TestLoadOneMissionTypeOrSeveral(t *testing.T) {
-	none := &Config{}
+	none := &Config{Missions: map[string]Mission{}}
 	var missing *NotFoundError
 	if _, err := none.OnlyType(); !errors.As(err, &missing) {
 		t.Errorf("none: %v", err)

@@ -53,7 +53,10 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	text := fmt.Sprintf("%s %q not found", e.What, e.Name)
+	text := "there is no " + e.What
+	if e.Name != "" {
+		text = fmt.Sprintf("%s %q not found", e.What, e.Name)
+	}
 	switch {
 	case e.Near != "":
 		text += fmt.Sprintf("; did you mean %s?", e.Near)
@@ -74,5 +77,8 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
+	if e.Name == "" {
+		return fmt.Sprintf("which %s is meant? There are %s", e.What, strings.Join(e.Candidates, ", "))
+	}
 	return fmt.Sprintf("%s %q is ambiguous: %s", e.What, e.Name, strings.Join(e.Candidates, ", "))
 }

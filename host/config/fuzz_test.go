@@ -25,7 +25,7 @@ func FuzzLoad(f *testing.F) {
 			d := readDefinition(r.root(values), "m", false)
 			checkDefinition(r, cfg, &d.def, "")
 			if len(r.problems) == 0 {
-				freeze(&d.def, nil)
+				freeze(&d.def)
 			}
 		} else {
 			checkError(t, err)

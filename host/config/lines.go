@@ -199,7 +199,10 @@ func (s *scanner) array(path string) {
 		if s.pos >= len(s.text) || s.peek() == ']' {
 			break
 		}
-		element := path + "[" + strconv.Itoa(i) + "]"
+		element := path
+		if len(path) < maxPath {
+			element += "[" + strconv.Itoa(i) + "]"
+		}
 		s.note(element)
 		s.value(element)
 		if s.pos == start {
@@ -258,8 +261,15 @@ func (s *scanner) until(quote byte, n int) {
 }
 
 func join(path, key string) string {
-	if path == "" {
+	switch {
+	case len(path) >= maxPath:
+		return path
+	case path == "":
 		return quoted(key)
 	}
 	return path + "." + quoted(key)
 }
+
+// maxPath bounds paths, which deep nesting would make long without end; what is
+// deeper has the line of the table around it.
+const maxPath = 4 << 10

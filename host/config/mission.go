@@ -22,10 +22,10 @@ type Frozen struct {
 	Index       []byte // mission.EncodeIndex
 	IndexDigest string // SHA-256 of Index
 	Files       []File // the definition's file first, then the prompts'
+	ReadAt      time.Time
 }
 
-// File is a file as it was when it was read. The same size and time later mean
-// the same content, unless it was read within two seconds of its time.
+// File is a file as it was when it was read; see Unchanged.
 type File struct {
 	Path    string // relative to the project root, with slashes
 	Size    int64
@@ -46,15 +46,18 @@ func LoadMission(cfg *Config, missionType string) (*mission.Definition, Frozen, 
 	}
 	defer root.Close()
 	l := &loading{cfg: cfg, root: root, mission: m}
+	readAt := time.Now()
 	def, err := l.load()
 	if err != nil {
 		return nil, Frozen{}, err
 	}
-	return def, freeze(def, l.files), nil
+	frozen := freeze(def)
+	frozen.Files, frozen.ReadAt = l.files, readAt
+	return def, frozen, nil
 }
 
-func freeze(def *mission.Definition, files []File) Frozen {
-	frozen := Frozen{Definition: def.Canonical(), Index: mission.EncodeIndex(def), Files: files}
+func freeze(def *mission.Definition) Frozen {
+	frozen := Frozen{Definition: def.Canonical(), Index: mission.EncodeIndex(def)}
 	frozen.Digest, frozen.IndexDigest = hexDigest(frozen.Definition), hexDigest(frozen.Index)
 	return frozen
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Bounds of what is read, in bytes, and of the brackets in it: the library's
-// reader goes one call deeper with each open one.
+// Bounds of what is read, in bytes, and of its nesting: the library goes one
+// call deeper with each open bracket, and takes seconds for a thousand.
 const (
 	maxConfig     = 1 << 20
 	maxDefinition = 16 << 20
 	maxPromptFile = 1 << 20
-	maxBrackets   = 200_000
+	maxDepth      = 100
 )
 
 // readFile reads a regular file of at most limit bytes.
@@ -84,14 +84,42 @@ func parse(file string, data []byte) (*source, map[string]any, error) {
 }
 
 func (s *source) unreadable() *Problem {
-	switch {
-	case strings.Count(s.text, "[")+strings.Count(s.text, "{") > maxBrackets:
-		return &Problem{File: s.file, Message: fmt.Sprintf("more than %d brackets", maxBrackets)}
+	switch deep := tooDeep(s.text); {
+	case deep >= 0:
+		return &Problem{File: s.file, Line: 1 + strings.Count(s.text[:deep], "\n"), Message: fmt.Sprintf("more than %d brackets in one another", maxDepth)}
 	case !utf8.ValidString(s.text):
 		valid := strings.ToValidUTF8(s.text, "\x00")
 		return &Problem{File: s.file, Line: 1 + strings.Count(valid[:strings.IndexByte(valid, 0)], "\n"), Message: "is not UTF-8"}
 	}
 	return nil
+}
+
+// tooDeep is where brackets first lie more than maxDepth deep; -1 where they
+// never do. A short file cannot hold that many and is not gone over.
+func tooDeep(text string) int {
+	if strings.Count(text, "[")+strings.Count(text, "{") <= maxDepth {
+		return -1
+	}
+	s, depth := &scanner{text: text}, 0
+	for s.pos < len(text) {
+		switch c := text[s.pos]; c {
+		case '"', '\'':
+			s.quoted(c)
+			continue
+		case '#':
+			s.toLineEnd()
+			continue
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > maxDepth {
+			return s.pos
+		}
+		s.pos++
+	}
+	return -1
 }
 
 func (s *source) syntax(err error) Problem {
