@@ -1,0 +1,68 @@
+// Package explorer proves the commit protocol on a small model: it walks
+// through every state that two writers, a reader, kills, failed syncs and
+// power failures can lead to, and finds no state in which a promise is broken;
+// and for each rule of the protocol it finds such a state once the rule is
+// taken out. It promises that a walk is exhaustive within its bounds (Bounds),
+// always visits the same states, and that a trace is one of the shortest.
+//
+// # What is modelled
+//
+// The journal is a row of cells; a record takes two of them, so it can be half
+// written. Its second half ends in the newline, so a stray first half spoils
+// the line after it, as in the file. For each cell, and for the file's length,
+// the model keeps what programs see and the set of values that may be on the
+// disk: a write adds to the set, a sync that succeeds leaves only the present
+// value, but only of what was written since the last sync, failed ones
+// included. After a failed sync programs may see the new bytes or what is on
+// the disk. A power failure takes one value out of each set, for each cell
+// alone: that is "any subset of unsynced sectors". state.json is replaced at
+// once and never synced: a power failure may leave each view since the last
+// power failure, whole or torn, whatever became of the journal.
+//
+// A writer takes these steps, each of which may be its last (a kill releases
+// the lock): see CommitSteps and RepairSteps. Its answer may also be "already
+// so", which acknowledges what it has loaded. Syncs, appends and publications
+// may fail. A reader takes the view, then cell by cell to the end of the file,
+// and looks again before it reports damage. Three kinds of trouble come only
+// where the bounds allow them: the lock file is replaced under its holder, a
+// stranger writes without the lock, bytes rot that nobody wrote.
+//
+// # What must hold
+//
+// An acknowledged commit is in the journal, once, in every state and after
+// every crash. No two records have one revision. A refused commit left no byte.
+// Nobody calls a healthy run damaged, and a reader shows at least what was
+// acknowledged when it began. Whenever no writer is at work, the next one
+// commits without help. Where bytes rotted, nothing is cut off in silence.
+//
+// # What is left out
+//
+// The state itself, Decide and Evolve: a record stands for what it says. Facts,
+// artifacts, prompts, run start and index. Waiting for the lock, and time-outs.
+// Reads under the lock are one step, since nobody else writes then. A sector is
+// a cell, never half of one. Temporary names are unique, so a temporary file
+// concerns nobody and its writing is one step with its renaming. The lock file
+// is replaced only while no writer is between its comparison and its release,
+// and a stranger writes only between a load and the check of the length: after
+// that nothing can notice them (docs/crash-model.md, "What is not covered").
+//
+// # How steps map to host/commit
+//
+//	model                 host/commit
+//	lock                  locks.Lock.Do
+//	load                  run.readView, run.load
+//	repair: compare       run.same in run.repair
+//	cut, rewrite, sync    journal.Mend
+//	repair: publish       run.publishView in run.repair
+//	decide, compare       Decide and run.same in run.decide and run.record
+//	check, append         journal.Append
+//	cut back              journal.Append, which then gives a *CutError
+//	sync                  durable.File.Sync in run.record: the commit point
+//	publish               run.publishView
+//	unlock                the end of locks.Lock.Do
+//
+// The model's reader is freer than Read: it may stop at the length that the
+// file had when it opened it, as Read does, or go on to the end.
+// TestCommitStepsAreReal holds the real commit's disk operations to CommitSteps
+// and RepairSteps.
+package explorer
