@@ -81,7 +81,12 @@ func (r *reading) give(ctx context.Context, q Request) (a Answer, done bool, err
 		return a, true, err
 	}
 	r.answered = &give
+	if !r.recorded {
+		r.replayed = true
+		r.warn("already_answered", give.Decision+" was answered with this value before; nothing was changed")
+	}
 	if q.Result != "" {
+		r.recorded, r.replayed = false, false // what follows is about the report
 		return Answer{}, false, nil
 	}
 	r.recorded = true // the answer is, now or from before
@@ -241,7 +246,10 @@ func (r *reading) foretell(t transition) (plan, error) {
 func (r *reading) settle(ctx context.Context, c Caller, t step) (Answer, error) {
 	for range r.facts.Def.Len() {
 		next, ok, err := r.auto(c)
-		if err != nil || !ok {
+		if err != nil {
+			return Answer{}, err
+		}
+		if !ok {
 			break
 		}
 		t = next
