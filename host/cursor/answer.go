@@ -1,7 +1,6 @@
 package cursor
 
 import (
-	"errors"
 	"strings"
 	"time"
 )
@@ -65,13 +64,7 @@ func (t Give) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	case strings.HasPrefix(q.ID, "package:") && t.Value == cancel:
 		d.cancelDependants(strings.TrimPrefix(q.ID, "package:"), t.Who)
 	}
-	if err == nil && d.used > 0 && t.Tokens == (Tokens{}) {
-		err = errors.New("cursor: this answer opens another question and was given no tokens for it")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return d.events, nil
+	return d.done(err)
 }
 
 // find is the open asking that is meant; nil without error where the same

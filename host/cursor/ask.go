@@ -32,7 +32,7 @@ func (t Ask) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	if len(d.events) > 0 {
-		return d.events, nil
+		return d.done(nil)
 	}
 	sit, err := At(s, f, t.By)
 	if err != nil {

@@ -54,7 +54,7 @@ func packages(ids ...string) []PackageFact {
 func atImplement(t testing.TB, ids ...string) *run {
 	t.Helper()
 	r := begin(t, facts(dev(), packages(ids...)...), nil)
-	r.must(Skip{Who: "ops", Step: "specify", Reason: "specified"})
+	r.must(Skip{Who: "ops", Step: "specify", Reason: "specified", Tokens: r.tokens()})
 	return r
 }
 

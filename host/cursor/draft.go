@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"errors"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -52,6 +53,18 @@ func (d *draft) emit(e Event) {
 func (d *draft) token() string {
 	d.used++
 	return d.tokens.at(d.used - 1)
+}
+
+// done is what Decide returns: the events, or the error and no events. Tokens
+// that nobody made would be the same in every commit.
+func (d *draft) done(err error) ([]Event, error) {
+	if err == nil && d.used > 0 && d.tokens == (Tokens{}) {
+		err = errors.New("cursor: the transition " + d.meta.Kind + " needs tokens and was given none")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.events, nil
 }
 
 // complete ends the current step and enters what comes next.

@@ -37,7 +37,7 @@ func TestReplay_P6(t *testing.T) {
 	r.must(r.own("ann", Success))
 	r.ask("bob")
 	r.must(r.own("bob", Failed))
-	r.must(Skip{Who: "ops", Step: r.s.Cursor.Step, Reason: "r"})
+	r.must(Skip{Who: "ops", Step: r.s.Cursor.Step, Reason: "r", Tokens: r.tokens()})
 	r.replay()
 }
 

@@ -63,7 +63,7 @@ func (r *run) mild() []transition {
 }
 
 func (r *run) harsh() []transition {
-	all := []transition{Skip{Who: "ops", Step: r.s.Cursor.Step, Reason: "r"}}
+	all := []transition{Skip{Who: "ops", Step: r.s.Cursor.Step, Reason: "r", Tokens: r.tokens()}}
 	for _, p := range r.f.Packages {
 		all = append(all, Release{Who: "ops", Package: p.ID, Reason: "r"})
 	}

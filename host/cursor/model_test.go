@@ -330,7 +330,7 @@ func (m *model) skip(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.do(Skip{Who: "ops", Step: step.ID, Reason: "r"})
+	m.do(Skip{Who: "ops", Step: step.ID, Reason: "r", Tokens: m.r.tokens()})
 }
 
 func (m *model) abort(t *rapid.T) {

@@ -43,12 +43,12 @@ func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	d := newDraft(s, f, now, t, t.Tokens)
 	if pos != s.Cursor.Pos {
 		d.emit(Completed{Pos: pos, Step: t.Step, How: BySkip, Reason: t.Reason})
-		return d.events, nil
+		return d.done(nil)
 	}
 	if err := d.complete(BySkip, t.Reason); err != nil {
 		return nil, err
 	}
-	return d.events, d.handOut(t.By)
+	return d.done(d.handOut(t.By))
 }
 
 // Release takes an issue, or a package that is kept without one, from a holder
@@ -98,7 +98,7 @@ func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	}
 	d := newDraft(s, f, now, t, Tokens{})
 	d.emit(Released{Token: meant[0], Reason: t.Reason})
-	return d.events, nil
+	return d.done(nil)
 }
 
 // keptBack tells whether somebody keeps the package without its being handed
@@ -131,5 +131,5 @@ func (t Abort) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	}
 	d := newDraft(s, f, now, t, Tokens{})
 	d.emit(RunAborted{Reason: t.Reason})
-	return d.events, nil
+	return d.done(nil)
 }

@@ -52,10 +52,7 @@ func (r Report) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
 	}
 	d := newDraft(s, f, now, r, r.Tokens)
-	if err := r.apply(d); err != nil {
-		return nil, err
-	}
-	return d.events, nil
+	return d.done(r.apply(d))
 }
 
 // valid refuses what no caller can mean: an executor runs after a success only,

@@ -96,7 +96,7 @@ func TestGroundChanged_US2_FR002(t *testing.T) {
 	r := begin(t, facts(chain("a", "b", "c")), nil)
 	r.ask("ann")
 	stale := r.own("ann", Success)
-	r.must(Skip{Who: "ops", Step: "c", Reason: "not needed"}) // the issue stays open
+	r.must(Skip{Who: "ops", Step: "c", Reason: "not needed", Tokens: r.tokens()}) // the issue stays open
 	refusal := r.refused(stale, StalePlan)
 	if want := `the step's state changed after this call began, last by ops (skip, revision 3): ask again`; refusal.Message != want {
 		t.Fatalf("message: %s", refusal.Message)
@@ -207,7 +207,7 @@ func TestTokensAndRepeats(t *testing.T) {
 // Skip, retry and abort close the window in which a report can be repeated.
 func TestRepeatWindowCloses(t *testing.T) {
 	for name, close := range map[string]func(*run) transition{
-		"skip":  func(r *run) transition { return Skip{Who: "ops", Step: "b", Reason: "r"} },
+		"skip":  func(r *run) transition { return Skip{Who: "ops", Step: "b", Reason: "r", Tokens: r.tokens()} },
 		"abort": func(r *run) transition { return Abort{Who: "ops", Reason: "r"} },
 		"retry": func(r *run) transition {
 			r.must(r.on("bob", r.held("ann").Token, Blocked))
@@ -256,7 +256,7 @@ func TestStaleAtTheEnd_SC002(t *testing.T) {
 	r.ask("ann")
 	r.must(r.own("ann", Success))
 	late := r.own("ann", Success)
-	r.must(Skip{Who: "ops", Step: "b", Reason: "r"})
+	r.must(Skip{Who: "ops", Step: "b", Reason: "r", Tokens: r.tokens()})
 	refusal := r.refused(late, CursorMoved)
 	if refusal.Message != `the run stood at step "b" when this call began and was moved by ops (skip, revision 4): it is over` {
 		t.Fatalf("message: %s", refusal.Message)

@@ -50,7 +50,7 @@ func (t Retry) step(d *draft) ([]Event, error) {
 		return nil, err
 	}
 	d.ask(step)
-	return d.events, d.handOut(t.By)
+	return d.done(d.handOut(t.By))
 }
 
 // stopped is the package that is meant.
@@ -107,7 +107,7 @@ func (t Retry) pack(d *draft, id string) ([]Event, error) {
 	if inForce && len(d.s.Held(by)) == 0 && len(d.s.Cursor.Questions) == 0 && !by.IsZero() && d.s.offered(d.f, o.Step, o.Package, by) {
 		d.issue(o, by)
 	}
-	return d.events, nil
+	return d.done(nil)
 }
 
 // unblock takes a blocked package back to the lane in which it was worked on.

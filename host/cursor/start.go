@@ -52,10 +52,7 @@ func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
-	if err := d.handOut(t.By); err != nil {
-		return nil, err
-	}
-	return d.events, nil
+	return d.done(d.handOut(t.By))
 }
 
 // checkInput wants an input that some step names, and a value that it allows.
