@@ -19,6 +19,9 @@ name = "x"`, `spec-kitty.toml: schema: is missing: the file's first line is sche
 		{"schema's type", `schema = "1"`, `spec-kitty.toml:1: schema: a whole number was expected, not text`},
 		{"syntax", "schema = 1\n[runtime\n", `spec-kitty.toml:3: expected '.' or ']' to end table name, but got '\n' instead`},
 		{"key twice", "schema = 1\nschema = 1\n", `spec-kitty.toml:2: schema: Key 'schema' has already been defined.`},
+		{"for a terminal", "schema = 1\n\"\\u001b[2J\" = 1\n\"\\u001b[2J\" = 2\n", "spec-kitty.toml:3: \ufffd[2J: Key '\"\\u001b[2J\"' has already been defined."},
+		{"for a terminal, too", "schema = 1\n\"\\u001b[2J\" = 1\n[missions.x]\nfile = \"\\u001b.toml\"\n", `spec-kitty.toml:2: "\x1b[2J": unknown key "\x1b[2J"
+spec-kitty.toml:4: missions.x.file: "\x1b.toml" holds a control character; a path below the project root was expected`},
 		{"not UTF-8", "schema = 1\n# \xff\n", `spec-kitty.toml:2: is not UTF-8`},
 		{"letter case", "Schema = 1\n[Runtime]\n", `spec-kitty.toml: schema: is missing: the file's first line is schema = 1
 spec-kitty.toml:1: Schema: unknown key Schema; did you mean schema?

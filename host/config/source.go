@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
@@ -127,7 +128,17 @@ func (s *source) syntax(err error) Problem {
 	if !errors.As(err, &parse) {
 		return Problem{File: s.file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
 	}
-	return Problem{File: s.file, Line: parse.Position.Line, Path: parse.LastKey, Message: parse.Message}
+	return Problem{File: s.file, Line: parse.Position.Line, Path: shown(parse.LastKey), Message: shown(parse.Message)}
+}
+
+// shown is text of the file that is safe to show on a terminal.
+func shown(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
 }
 
 // invalid makes the error out of all that was found, with lines, in the order

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spec-kitty/step-runner/host/mission"
 )
@@ -96,8 +97,8 @@ func notBelow(text string) string {
 	switch {
 	case text == "":
 		return "is empty"
-	case strings.ContainsRune(text, 0):
-		return "holds a zero byte"
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return "holds a control character"
 	case strings.Contains(text, `\`):
 		return "holds a backslash: write / on every system"
 	case path.IsAbs(text) || filepath.IsAbs(filepath.FromSlash(text)):

@@ -135,6 +135,8 @@ steps[1].work_packages.failed: no moves lead from "done" to "planned"`},
 			d.Steps[1].Packages.Until = []Lane{Planned}
 		},
 			`steps[1].work_packages.success: "planned" is a lane that the step takes from: a finished package would be offered again for ever`},
+		{"failed like success", func(d *Definition) { d.Steps[1].Packages.Failed = ForReview },
+			`steps[1].work_packages.failed: "for_review" is where success leads too: a failed package would pass for a finished one`},
 		{"never ends", func(d *Definition) { d.Steps[1].Packages.Until = []Lane{Canceled} }, `steps[1].work_packages.until: holds neither "for_review", where success leads, nor a lane that the steps in also lead on to: the step would never end`},
 		{"ends by another", func(d *Definition) { d.Steps[1].Packages.Until = []Lane{Approved} }, ``},
 		{"also nothing", func(d *Definition) { d.Steps[1].Packages.Also = []string{"revew"} }, `steps[1].work_packages.also[0]: there is no step "revew" [review]`},

@@ -57,6 +57,9 @@ func (c *checker) packages(step *Step) {
 	if claim && failed {
 		c.outcome("failed", rule.Claim, rule.Failed)
 	}
+	if success && rule.Failed == rule.Success {
+		c.add("work_packages.failed", "%q is where success leads too: a failed package would pass for a finished one", string(rule.Failed))
+	}
 	if success {
 		c.ends(step)
 	}

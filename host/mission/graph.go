@@ -2,6 +2,7 @@ package mission
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -128,7 +129,11 @@ func (c *checker) ring(ring []int) {
 	ring = append(slices.Clone(ring[least:]), ring[:least]...)
 	names := make([]string, 0, len(ring)+1)
 	for _, pos := range ring {
-		names = append(names, c.def.Steps[pos].ID)
+		id := c.def.Steps[pos].ID
+		if CheckName(id) != nil {
+			id = strconv.Quote(id) // reported as no name; it may be anything
+		}
+		names = append(names, id)
 	}
 	names = append(names, names[0])
 	c.path = c.def.stepPath(ring[0], c.graph.firstAudit)
