@@ -75,15 +75,14 @@ func commandHelp(cmd *cobra.Command) string {
 	cmd.InitDefaultHelpFlag()
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", strings.TrimRight(firstOf(cmd.Long, cmd.Short), "\n"))
+	fmt.Fprintf(&out, "\n%s", synopsis(cmd))
 	if cmd.HasSubCommands() {
-		fmt.Fprintf(&out, "\nUsage:\n  %s COMMAND\n\nCommands:\n", cmd.CommandPath())
+		out.WriteString("\nCommands:\n")
 		for _, c := range cmd.Commands() {
 			if c.IsAvailableCommand() || c.Name() == "help" {
 				fmt.Fprintf(&out, "  %-10s %s\n", c.Name(), c.Short)
 			}
 		}
-	} else {
-		fmt.Fprintf(&out, "\n%s", synopsis(cmd))
 	}
 	if cmd.HasAvailableLocalFlags() {
 		fmt.Fprintf(&out, "\nFlags:\n%s", cmd.LocalFlags().FlagUsages())

@@ -37,7 +37,7 @@ func (a *app) mission(cmd *cobra.Command, argument, flag string) (string, error)
 }
 
 func missionFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "mission", "", "the mission's folder, number or beginning of its id (`M`; default: SPEC_KITTY_MISSION)")
+	cmd.Flags().StringVar(to, "mission", "", "the mission `M`: its folder, number or the beginning of its id (default: SPEC_KITTY_MISSION)")
 }
 
 // text is a text given in a flag or in a file, "-" for stdin. given tells

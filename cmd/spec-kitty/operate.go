@@ -21,7 +21,7 @@ type operateOptions struct {
 func (o *operateOptions) flags(cmd *cobra.Command) {
 	missionFlag(cmd, &o.mission)
 	o.who.flags(cmd)
-	o.reason.flags(cmd, "reason", "why, for the record (`TEXT`)")
+	o.reason.flags(cmd, "reason", "`TEXT`: why, for the record")
 }
 
 // operator is a verb of runner.Project.

@@ -73,9 +73,11 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // synopsis is how a command is called, for errors of the command line.
 func synopsis(cmd *cobra.Command) string {
-	text := "Usage: " + cmd.UseLine() + "\n"
-	if cmd.Example != "" {
-		text = "Usage:\n" + cmd.Example + "\n"
+	switch {
+	case cmd.Example != "":
+		return "Usage:\n" + cmd.Example + "\n"
+	case cmd.HasSubCommands():
+		return "Usage:\n  " + cmd.CommandPath() + " COMMAND\n"
 	}
-	return text
+	return "Usage:\n  " + strings.TrimSuffix(cmd.UseLine(), " [flags]") + "\n"
 }

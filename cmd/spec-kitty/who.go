@@ -17,7 +17,7 @@ type who struct{ agent, worker, as string }
 func (w *who) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&w.agent, "agent", "", "the agent's `NAME`")
-	f.StringVar(&w.worker, "worker", "", "which worker, where several share an agent's name (`ID`; default: SPEC_KITTY_WORKER)")
+	f.StringVar(&w.worker, "worker", "", "the worker `ID`, where several share an agent's name (default: SPEC_KITTY_WORKER)")
 	f.StringVar(&w.as, "as", "", "a person, as `human:NAME`")
 }
 

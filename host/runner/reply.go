@@ -92,7 +92,9 @@ func (r *reading) query(c Caller) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a.PreviewStep = text(here.Step)
+	if r.state.Phase == cursor.Running {
+		a.PreviewStep = text(here.Step)
+	}
 	if here.Issue != nil {
 		err = r.showIssue(&a, *here.Issue, false)
 		if err == nil {
@@ -161,6 +163,9 @@ func (r *reading) showPreview(a *Answer, here cursor.Situation, c Caller) error 
 	}
 	a.PreviewStep, a.StepID, a.Action, a.WPID = text(def.ID), text(def.ID), text(def.Action), text(here.Package)
 	a.WorkspacePath = r.workspace(here.Package)
+	if c == (Caller{}) {
+		c.Agent = "NAME" // whoever takes it; nobody cannot ask for work
+	}
 	a.Recover = append(a.Recover, r.nextLine(c)+" --result success")
 	return nil
 }

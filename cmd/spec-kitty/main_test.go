@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/sandbox"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+var update = flag.Bool("update", false, "write what the golden tests find")
+
+func TestMain(m *testing.M) {
+	sandbox.ChildMain()
+	testscript.Main(m, map[string]func(){
+		"spec-kitty": func() {
+			os.Exit(run(process{args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, tune: tune}))
+		},
+		"holdlock": holdLock,
+	})
+}
+
+// tune lets a script stop a call at a named point: SPEC_KITTY_TEST_AT is
+// POINT=panic or POINT=touch:FILE.
+func tune(o *runner.Options) {
+	point, act, ok := strings.Cut(os.Getenv("SPEC_KITTY_TEST_AT"), "=")
+	if !ok {
+		return
+	}
+	hook := func(at string) {
+		file, touch := strings.CutPrefix(act, "touch:")
+		switch {
+		case at != point:
+		case touch:
+			os.WriteFile(file, nil, 0o644)
+		default:
+			panic("as the script wants it\x1b[2J")
+		}
+	}
+	o.Hook, o.Commit.Hook = hook, hook
+}
+
+// holdLock is a program that holds a lock file until its stdin ends: holdlock
+// FILE READY; READY is made once it is held.
+func holdLock() {
+	err := locks.At(os.Args[1]).Do(context.Background(), time.Minute, func(*locks.Held) error {
+		if err := os.WriteFile(os.Args[2], nil, 0o644); err != nil {
+			return err
+		}
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const schemaFolder = "../../docs/schema"
+
+// schemas compiles all schemas once.
+var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+	files, err := filepath.Glob(schemaFolder + "/*.schema.json")
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	ids := map[string]string{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		id := doc.(map[string]any)["$id"].(string)
+		if err := compiler.AddResource(id, doc); err != nil {
+			return nil, err
+		}
+		ids[strings.TrimSuffix(filepath.Base(file), ".schema.json")] = id
+	}
+	compiled := map[string]*jsonschema.Schema{}
+	for name, id := range ids {
+		if compiled[name], err = compiler.Compile(id); err != nil {
+			return nil, err
+		}
+	}
+	return compiled, nil
+})
+
+// checkOutput wants stdout to be exactly one JSON document and a newline, with
+// no escape bytes, accepted by the schema of its shape, and in keeping with the
+// exit code.
+func checkOutput(stdout []byte, code int) (any, error) {
+	if !bytes.HasSuffix(stdout, []byte("}\n")) || bytes.ContainsRune(stdout, 0x1b) {
+		return nil, fmt.Errorf("stdout is no document and a newline, or has escape bytes: %q", stdout)
+	}
+	dec := json.NewDecoder(bytes.NewReader(stdout))
+	dec.UseNumber()
+	var doc map[string]any
+	if err := dec.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("stdout: %w: %q", err, stdout)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("stdout has more than one document: %q", stdout)
+	}
+	all, err := schemas()
+	if err != nil {
+		return nil, err
+	}
+	name := shapeOf(doc)
+	schema, ok := all[name]
+	if !ok {
+		return nil, fmt.Errorf("no schema for this document: %s", stdout)
+	}
+	if err := schema.Validate(map[string]any(doc)); err != nil {
+		return nil, fmt.Errorf("%s.schema.json: %w\n%s", name, err, stdout)
+	}
+	return doc, fits(doc, name, code)
+}
+
+// shapeOf is the name of the schema that a document belongs to.
+func shapeOf(doc map[string]any) string {
+	for _, s := range []struct{ key, name string }{
+		{"error_code", "error"}, {"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
+		{"steps", "run-show"}, {"valid", "validate"}, {"help", "help"}, {"version", "version"},
+	} {
+		if _, ok := doc[s.key]; ok {
+			if _, sound := doc["sound"]; sound {
+				return "run-verify"
+			}
+			return s.name
+		}
+	}
+	return ""
+}
+
+// fits holds the exit code against the document.
+func fits(doc map[string]any, name string, code int) error {
+	want := 0
+	switch name {
+	case "error":
+		want = exitOf(runnerCode(doc["error_code"]))
+	case "answer":
+		if doc["kind"] == "blocked" {
+			want = exitRefused
+		}
+	case "run-verify":
+		if doc["sound"] == false {
+			want = exitDamaged
+		}
+	}
+	if code != want {
+		return fmt.Errorf("exit code %d does not fit the document, which says %d", code, want)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/txtar"
+)
+
+// TestScripts runs every behaviour of the program as a script, in processes of
+// their own. What the scripts can call beside testscript's own commands:
+//
+//	fixture NAME [DIR]   unpacks testdata/fixture/NAME.txtar
+//	sk CODE ARG...       runs spec-kitty and wants this exit code; with --json,
+//	                     exactly one document that its schema accepts
+//	document             the same for what a background command printed
+//	json PATH OP VALUE   looks at the last document, see jsonCommand
+//	jsonenv NAME PATH    sets a variable from it
+//	tree DIR, sametree   names, modes, times and bytes of a folder, and that they
+//	                     are still the same
+//	readonly DIR         makes it read-only: a mount where possible, else by mode
+//	await FILE           waits until a file is there
+//	signal NAME SIGNAL   to a background command; then, after wait:
+//	exited CODE          its exit code
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Values[scriptKey{}] = &script{}
+			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fixture": fixtureCommand, "sk": skCommand, "document": documentCommand,
+			"json": jsonCommand, "jsonenv": jsonenvCommand,
+			"tree": treeCommand, "sametree": sametreeCommand, "readonly": readonlyCommand,
+			"await": awaitCommand, "signal": signalCommand, "exited": exitedCommand,
+		},
+	})
+}
+
+type scriptKey struct{}
+
+// script is what a script's commands remember.
+type script struct {
+	doc      any
+	treeDir  string
+	treeText string
+	signaled *exec.Cmd
+}
+
+func stateOf(ts *testscript.TestScript) *script { return ts.Value(scriptKey{}).(*script) }
+
+func fixtureCommand(ts *testscript.TestScript, _ bool, args []string) {
+	dir := "."
+	if len(args) == 2 {
+		dir = args[1]
+	}
+	archive, err := txtar.ParseFile(filepath.Join(fixtures(), args[0]+".txtar"))
+	ts.Check(err)
+	for _, f := range archive.Files {
+		path := filepath.Join(ts.MkAbs(dir), filepath.FromSlash(f.Name))
+		ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+		ts.Check(os.WriteFile(path, f.Data, 0o644))
+	}
+}
+
+// fixtures is found from the package's folder, which tests run in.
+func fixtures() string {
+	dir, err := filepath.Abs("testdata/fixture")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}
+
+func skCommand(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	args = args[1:]
+	err = ts.Exec("spec-kitty", args...)
+	got := 0
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+	flags := args
+	if end := slices.Index(args, "--"); end >= 0 {
+		flags = args[:end]
+	}
+	if slices.Contains(flags, "--json") {
+		takeDocument(ts, got)
+	}
+}
+
+func documentCommand(ts *testscript.TestScript, _ bool, args []string) {
+	code, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	takeDocument(ts, code)
+}
+
+// takeDocument checks stdout and remembers its document.
+func takeDocument(ts *testscript.TestScript, code int) {
+	doc, err := checkOutput([]byte(ts.ReadFile("stdout")), code)
+	if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	stateOf(ts).doc = doc
+}
+
+func awaitCommand(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s did not come", args[0])
+		}
+	}
+}
+
+func signalCommand(ts *testscript.TestScript, _ bool, args []string) {
+	for _, cmd := range ts.BackgroundCmds() {
+		if filepath.Base(cmd.Path) != args[0] {
+			continue
+		}
+		sig := os.Interrupt
+		if strings.EqualFold(args[1], "TERM") {
+			sig = syscall.SIGTERM
+		}
+		ts.Check(cmd.Process.Signal(sig))
+		stateOf(ts).signaled = cmd
+		return
+	}
+	ts.Fatalf("no %s runs in the background", args[0])
+}
+
+func exitedCommand(ts *testscript.TestScript, _ bool, args []string) {
+	if got := strconv.Itoa(stateOf(ts).signaled.ProcessState.ExitCode()); got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
