@@ -131,7 +131,7 @@ steps[1].work_packages.failed: no moves lead from "done" to "planned"`},
 		},
 			`steps[2].work_packages.success: "in_review" is the lane it is handed out in, so the report would move nothing`},
 		{"success taken again", func(d *Definition) {
-			d.Steps[1].Packages.Success = Planned
+			d.Steps[1].Packages.Success, d.Steps[1].Packages.Failed = Planned, Blocked
 			d.Steps[1].Packages.Until = []Lane{Planned}
 		},
 			`steps[1].work_packages.success: "planned" is a lane that the step takes from: a finished package would be offered again for ever`},
