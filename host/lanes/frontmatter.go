@@ -20,22 +20,36 @@ func Parse(path string, data []byte) (Package, error) {
 		return Package{}, err
 	}
 	p.Body = string(body)
-	fields, err := mapping(path, front)
-	if err != nil {
+	if err := p.front(front); err != nil {
 		return Package{}, err
 	}
-	r := fieldReader{path: path, fields: fields}
+	if p.Title == "" {
+		p.Title = p.ID
+	}
+	return p, nil
+}
+
+// front reads the front matter, by the YAML package where it is not plain.
+func (p *Package) front(front []byte) error {
+	read := *p
+	if plain, ok := readPlain(front); ok && plain.into(&read) {
+		*p = read
+		return nil
+	}
+	return p.yaml(front)
+}
+
+func (p *Package) yaml(front []byte) error {
+	fields, err := mapping(p.Path, front)
+	if err != nil {
+		return err
+	}
+	r := fieldReader{path: p.Path, fields: fields}
 	p.ID, p.idLine = r.id("work_package_id")
 	p.Title = r.text("title")
 	p.DependsOn, p.dependsLine = r.names("dependencies")
 	p.Subtasks, _ = r.list("subtasks")
-	if p.Title == "" {
-		p.Title = p.ID
-	}
-	if err := errors.Join(r.faults...); err != nil {
-		return Package{}, err
-	}
-	return p, nil
+	return errors.Join(r.faults...)
 }
 
 // split takes the front matter, between a first line --- and the next one, off

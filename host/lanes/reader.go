@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,19 +53,16 @@ func NewReader(dir string) *Reader {
 func (r *Reader) Packages() ([]Package, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	root, err := os.OpenRoot(r.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	tasks, err := r.tasks()
+	if tasks == nil || err != nil {
+		return nil, err
 	}
+	defer tasks.Close()
+	names, err := packageFiles(tasks)
 	if err != nil {
-		return nil, fmt.Errorf("read the work packages: %w", err)
+		return nil, r.unreadable(err)
 	}
-	defer root.Close()
-	names, err := packageFiles(root)
-	if err != nil {
-		return nil, &FileError{Path: filepath.Join(r.dir, TasksFolder), Why: err.Error(), Err: err}
-	}
-	all, err := r.load(root, names)
+	all, err := r.load(tasks, names)
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +72,34 @@ func (r *Reader) Packages() ([]Package, error) {
 	return all, nil
 }
 
-// packageFiles lists tasks/WP*.md in file order.
-func packageFiles(root *os.Root) ([]string, error) {
-	folder, err := root.Open(TasksFolder)
+// tasks opens the folder of packages; nil where it is not there. A root of its
+// own spares opening the folder anew for each of its files.
+func (r *Reader) tasks() (*os.Root, error) {
+	root, err := os.OpenRoot(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, r.unreadable(err)
+	}
+	defer root.Close()
+	tasks, err := root.OpenRoot(TasksFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, r.unreadable(err)
+	}
+	return tasks, nil
+}
+
+func (r *Reader) unreadable(err error) error {
+	return &FileError{Path: filepath.Join(r.dir, TasksFolder), Why: err.Error(), Err: err}
+}
+
+// packageFiles lists WP*.md in file order.
+func packageFiles(tasks *os.Root) ([]string, error) {
+	folder, err := tasks.Open(".")
 	if err != nil {
 		return nil, err
 	}
@@ -100,12 +118,12 @@ func packageFiles(root *os.Root) ([]string, error) {
 	return names, nil
 }
 
-func (r *Reader) load(root *os.Root, names []string) ([]Package, error) {
+func (r *Reader) load(tasks *os.Root, names []string) ([]Package, error) {
 	var faults []error
 	all := make([]Package, 0, len(names))
 	kept := make(map[string]*cached, len(names))
 	for _, name := range names {
-		c, err := r.file(root, name)
+		c, err := r.file(tasks, name)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -121,17 +139,16 @@ func (r *Reader) load(root *os.Root, names []string) ([]Package, error) {
 	return all, errors.Join(faults...)
 }
 
-func (r *Reader) file(root *os.Root, name string) (*cached, error) {
-	inside := TasksFolder + "/" + name
-	path := filepath.Join(r.dir, TasksFolder, name)
+func (r *Reader) file(tasks *os.Root, name string) (*cached, error) {
 	old := r.files[name]
 	if old != nil && old.settled() {
-		if info, err := root.Stat(inside); err == nil && old.same(info) {
+		if info, err := tasks.Lstat(name); err == nil && old.same(info) {
 			return old, nil
 		}
 	}
+	path := filepath.Join(r.dir, TasksFolder, name)
 	start := time.Now()
-	data, info, err := readonly.File(root, inside, packageLimit)
+	data, info, err := readonly.File(tasks, name, packageLimit)
 	if err != nil {
 		return nil, &FileError{Path: path, Why: err.Error(), Err: err}
 	}
