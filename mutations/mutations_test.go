@@ -1,0 +1,110 @@
+package mutations
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var all = flag.Bool("all", false, "try every mutation, not only the parts that SC-003 names")
+
+// mutation is one part taken out.
+type mutation struct {
+	name  string
+	sc003 string // the half of SC-003 that it is; "" for others
+	edits []edit
+	red   []red
+}
+
+// edit replaces a text that stands exactly once in a file.
+type edit struct{ file, old, new string }
+
+// red are tests of a package that must fail.
+type red struct {
+	folder string
+	tests  []string
+}
+
+// SC-003: each part alone is pinned.
+func TestMutationsTurnTestsRed_SC003(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range table {
+		t.Run(m.name, func(t *testing.T) {
+			if m.sc003 == "" && !*all {
+				t.Skip("run with -all")
+			}
+			overlay := m.overlay(t, root)
+			for _, r := range m.red {
+				r.mustFail(t, root, overlay)
+			}
+		})
+	}
+}
+
+// overlay writes the mutated files and the list of them that the go command
+// takes.
+func (m mutation) overlay(t *testing.T, root string) string {
+	t.Helper()
+	dir := t.TempDir()
+	replace := map[string]string{}
+	texts := map[string]string{}
+	for _, e := range m.edits {
+		path := filepath.Join(root, filepath.FromSlash(e.file))
+		text, ok := texts[path]
+		if !ok {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(raw)
+		}
+		if n := strings.Count(text, e.old); n != 1 {
+			t.Fatalf("%s has the text %q %d times: mend the mutation", e.file, e.old, n)
+		}
+		texts[path] = strings.Replace(text, e.old, e.new, 1)
+		replace[path] = filepath.Join(dir, strings.ReplaceAll(e.file, "/", "_"))
+	}
+	for path, text := range texts {
+		if err := os.WriteFile(replace[path], []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// mustFail runs tests over the overlay. They must be built and fail, each by
+// its name: a mutation that does not compile proves nothing.
+func (r red) mustFail(t *testing.T, root, overlay string) {
+	t.Helper()
+	cmd := exec.Command("go", "test", "-count=1", "-timeout=120s", "-overlay="+overlay,
+		"-run=^("+strings.Join(r.tests, "|")+")$", "./"+r.folder)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatalf("%s stays green without it: %v", r.folder, r.tests)
+	}
+	if bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")) {
+		t.Fatalf("the mutation does not build:\n%s", out)
+	}
+	for _, name := range r.tests {
+		if !bytes.Contains(out, []byte("--- FAIL: "+name+" ")) && !bytes.Contains(out, []byte("panic: ")) {
+			t.Errorf("%s: %s stays green without it:\n%s", r.folder, name, out)
+		}
+	}
+}

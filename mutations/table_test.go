@@ -1,0 +1,149 @@
+package mutations
+
+// The table. A part that others mask is judged by the code of the refusal; the
+// pair of them by the harm.
+var table = []mutation{
+	{
+		name: "compare of what was relied on", sc003: "i",
+		edits: []edit{{"host/cursor/base.go", "case b.Cursor != nil && *b.Cursor != s.CursorStamp():", "case false:"}},
+		red: []red{
+			{"host/cursor", []string{"TestGroundChanged_US2_FR002"}},
+			{"host/runner", []string{"TestNoReviewIsSkipped_SC002"}},
+		},
+	},
+	{
+		name: "engine-path refusal: a stale plan is made anew", sc003: "ii",
+		edits: []edit{{
+			"host/runner/next.go",
+			"	if err := r.commit(ctx, t.value()); err != nil {\n		return r.refused(q.Caller, err)\n	}\n	return r.settle(ctx, q.Caller, t)\n}\n\n// step is",
+			"	if err := r.commit(ctx, t.value()); err != nil {\n		return r.report(ctx, q)\n	}\n	return r.settle(ctx, q.Caller, t)\n}\n\n// step is",
+		}},
+		red: []red{{"host/runner", []string{"TestStalePlanIsNotPlannedAgain_US2_FR002", "TestOverlapIsRefused_US1_FR001"}}},
+	},
+	{
+		name: "the answer's lock", sc003: "iii",
+		edits: []edit{{
+			"host/commit/commit.go", "return s.lock.Do(ctx,",
+			"lock := s.lock\n		if t.Kind() == \"answer\" {\n			lock = locks.Local()(\"none\")\n		}\n		return lock.Do(ctx,",
+		}},
+		red: []red{{"host/runner", []string{"TestAnswerWaitsForTheLock_US3_3_FR004"}}},
+	},
+	{
+		name: "the answer's re-read", sc003: "iii",
+		edits: []edit{
+			{"host/commit/commit.go", "	mended := s.mendIndex()", "	stale, _ := s.readOnce()\n	mended := s.mendIndex()"},
+			{"host/commit/commit.go", "out, result = s.underLock(ctx, held, t)", "out, result = s.underLock(ctx, held, t, stale)"},
+			{"host/commit/commit.go", "held *locks.Held, t Transition[S, F, E]) (out Outcome[S, E], err error) {", "held *locks.Held, t Transition[S, F, E], stale loaded[S]) (out Outcome[S, E], err error) {"},
+			{"host/commit/commit.go", "	return s.decide(ctx, held, j, l, t, out)", "	if t.Kind() == \"answer\" {\n		l.state = stale.state\n	}\n	return s.decide(ctx, held, j, l, t, out)"},
+		},
+		red: []red{{"host/runner", []string{"TestAnswerWaitsForTheLock_US3_3_FR004"}}},
+	},
+	{
+		name: "the lock", sc003: "iv",
+		edits: []edit{
+			{"kernel/locks/file.go", "h.f.TryLock()", "h.f.TryRLock()"},
+			{"kernel/locks/file.go", "h.f.Lock()", "h.f.RLock()"},
+		},
+		red: []red{
+			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004"}},
+			{"host/commit", []string{"TestTwoConcurrentCommits"}},
+			{"kernel/locks", []string{"TestHeldByAnotherProcess"}},
+		},
+	},
+	{
+		name: "the unique temporary name", sc003: "v",
+		edits: []edit{{"kernel/durable/replace.go", "dir, base, tempMark, rand.Uint64())", "dir, base, tempMark, rand.Uint64()*0)"}},
+		red:   []red{{"kernel/durable", []string{"TestTwoWritersOneFolder"}}},
+	},
+	{
+		name:  "token check: what is closed is taken for what is open",
+		edits: []edit{{"host/cursor/report.go", "	issue, open := s.Issue(r.Base.Issue)\n", "	issue, open := s.Issue(r.Base.Issue)\n	if !open && s.Cursor.Issue != nil {\n		issue, open = *s.Cursor.Issue, true\n	}\n"}},
+		red:   []red{{"host/runner", []string{"TestRepeatedReports"}}},
+	},
+	{
+		name: "token check and compare: the old fault",
+		edits: []edit{
+			{"host/cursor/report.go", "	issue, open := s.Issue(r.Base.Issue)\n", "	issue, open := s.Issue(r.Base.Issue)\n	if !open && s.Cursor.Issue != nil {\n		issue, open = *s.Cursor.Issue, true\n	}\n"},
+			{"host/cursor/base.go", "case b.Cursor != nil && *b.Cursor != s.CursorStamp():", "case false:"},
+		},
+		red: []red{
+			{"host/runner", []string{"TestOverlapIsRefused_US1_FR001", "TestEightOfOneAgent_US3_2"}},
+			{"host/cursor", []string{"TestModel_SC001_SC002"}},
+		},
+	},
+	{
+		name:  "re-read of facts under the lock",
+		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
+		red:   []red{{"host/runner", []string{"TestFactsAreReadAgain_FR001"}}},
+	},
+	{
+		name:  "the guards' second evaluation of a saved plan",
+		edits: []edit{{"host/runner/plan.go", "	t.report.Base.Facts = facts\n	return r.guard(ctx, t, def)", "	t.report.Base.Facts = facts\n	return nil"}},
+		red:   []red{{"host/runner", []string{"TestApplyEvaluatesAgain"}}},
+	},
+	{
+		name:  "a plan is replayed only as itself",
+		edits: []edit{{"host/cursor/report.go", "return last.Plan == r.Plan, nil", "return true, nil"}},
+		red:   []red{{"host/runner", []string{"TestSecondPlanIsStale_FR001"}}},
+	},
+	{
+		name:  "the journal's sync",
+		edits: []edit{{"host/commit/append.go", "if err := j.Sync(); err != nil {", "if err := error(nil); err != nil {"}},
+		red:   []red{{"host/commit", []string{"TestSweepCrashes", "TestOneLockOneSync"}}},
+	},
+	{
+		name:  "repair first",
+		edits: []edit{{"host/commit/commit.go", "if !l.clean {", "if false {"}},
+		red:   []red{{"host/commit", []string{"TestSweepCrashes"}}},
+	},
+	{
+		name:  "writing the last record again",
+		edits: []edit{{"kernel/journal/write.go", "if _, err := f.WriteAt(line, last.Offset); err != nil {", "if err := error(nil); err != nil {"}},
+		red:   []red{{"kernel/journal", []string{"TestMendAfterFailedSync"}}},
+	},
+	{
+		name:  "the tail rule: what an intact view vouches for is no tail",
+		edits: []edit{{"kernel/journal/reader.go", "if offset < r.floor {", "if false {"}},
+		red:   []red{{"kernel/journal", []string{"TestEnds"}}},
+	},
+	{
+		name:  "the tail rule: a good line behind a bad one is damage",
+		edits: []edit{{"kernel/journal/reader.go", "case err == nil && Good(line):", "case false:"}},
+		red:   []red{{"kernel/journal", []string{"TestEnds"}}, {"host/commit", []string{"TestDamage"}}},
+	},
+	{
+		name:  "the second read before damage is told",
+		edits: []edit{{"host/commit/read.go", "if !isDamage(err) || err.Error() == last {", "if true || err.Error() == last {"}},
+		red:   []red{{"host/commit", []string{"TestSecondReadBeforeDamage"}}},
+	},
+	{
+		name:  "the compare of lock and path",
+		edits: []edit{{"host/commit/append.go", "if err := held.Same(); err != nil {", "if err := error(nil); err != nil {"}},
+		red:   []red{{"host/commit", []string{"TestFolderReplacedUnderTheLock"}}},
+	},
+	{
+		name:  "the offset check",
+		edits: []edit{{"kernel/journal/write.go", "	case have != want:\n", "	case false:\n"}},
+		red:   []red{{"kernel/journal", []string{"TestAppend"}}, {"host/commit", []string{"TestWriterWithoutTheLock"}}},
+	},
+	{
+		name:  "the mount root: what is not granted",
+		edits: []edit{{"host/sandbox/view.go", "		if within(name, g) {\n			return !v.isHidden(name)", "		if true || within(name, g) {\n			return true"}},
+		red:   []red{{"host/sandbox", []string{"TestGuestSeesOnlyItsGrants"}}},
+	},
+	{
+		name:  "the hash of a plugin's bytes",
+		edits: []edit{{"host/runner/start.go", "if sum := hexSum(wasm); sum != strings.ToLower(c.SHA256) {", "if sum := hexSum(wasm); false {"}},
+		red:   []red{{"host/runner", []string{"TestWrongPinStartsNothing"}}},
+	},
+	{
+		name:  "the prompt is rendered before the commit",
+		edits: []edit{{"host/runner/next.go", "	err = r.renderNext(plan, c)\n", ""}},
+		red:   []red{{"host/runner", []string{"TestPromptThatCannotBeRendered"}}},
+	},
+	{
+		name:  "packages' lanes decide a step's end under the lock",
+		edits: []edit{{"host/cursor/packages.go", "if !slices.Contains(rule.Until, s.lane(f, p.ID)) {", "if false {"}},
+		red:   []red{{"host/runner", []string{"TestPackagesToTheEnd"}}, {"host/cursor", []string{"TestImplementAndReview_SC002_Case35"}}},
+	},
+}
