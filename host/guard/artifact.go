@@ -3,6 +3,7 @@ package guard
 import (
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 
@@ -67,6 +68,7 @@ func Artifact(folder Folder, g mission.ArtifactGuard) Result {
 	if err != nil {
 		return r.failed(strings.ReplaceAll(err.Error(), "\n", "; "), "mend the definition")
 	}
+	g.Path = path.Clean(g.Path)
 	root, err := folder.open()
 	if err != nil {
 		return r.failed(err.Error(), "make the mission's folder readable")

@@ -30,6 +30,7 @@ func TestArtifactFile(t *testing.T) {
 	}{
 		"there":                     {mission.ArtifactGuard{Path: "spec.md"}, guard.Allow, "spec.md"},
 		"in a folder":               {mission.ArtifactGuard{Path: "docs/a.md"}, guard.Allow, "docs/a.md, 4 bytes"},
+		"not in its shortest form":  {mission.ArtifactGuard{Path: "./docs//a.md"}, guard.Allow, "docs/a.md, 4 bytes"},
 		"missing":                   {mission.ArtifactGuard{Path: "plan.md"}, guard.Refuse, "no such file"},
 		"missing folder":            {mission.ArtifactGuard{Path: "no/plan.md"}, guard.Refuse, "no such file"},
 		"behind a file":             {mission.ArtifactGuard{Path: "spec.md/plan.md"}, guard.Refuse, "no such file"},
@@ -166,7 +167,7 @@ func TestCheckArtifact(t *testing.T) {
 		"empty":           {},
 		"..":              {Path: "a/../../b"},
 		"absolute":        {Path: "/a"},
-		"write the path":  {Path: "./a"},
+		"folder itself":   {Path: "./."},
 		"forward slashes": {Path: `a\b`},
 		"zero byte":       {Path: "a\x00b"},
 		"not well formed": {Path: "[a"},

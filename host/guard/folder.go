@@ -2,7 +2,6 @@ package guard
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -142,8 +141,8 @@ func BadPath(name string) string {
 		return "the path is absolute: give it relative to the mission's folder"
 	case slices.Contains(strings.Split(name, "/"), ".."):
 		return "the path has .. in it: artifacts lie in the mission's folder"
-	case path.Clean(name) != name || name == ".":
-		return fmt.Sprintf("write the path as %s", path.Clean(name))
+	case path.Clean(name) == ".":
+		return "the path is the mission's folder itself"
 	case slices.Contains(strings.Split(name, "/"), "**"):
 		return "** is not known: name each folder, as in docs/*/*.md"
 	case !isGlob(name) && !filepath.IsLocal(filepath.FromSlash(name)):
