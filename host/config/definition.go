@@ -45,7 +45,7 @@ func (d *draft) heading(t *table, name string, inline bool) {
 }
 
 func (d *draft) headingKeys(t *table, name string) {
-	if key, ok := get1[string](t, "key", "text in quotes"); ok && key != name {
+	if key, ok := typed[string](t, "key", "text in quotes"); ok && key != name {
 		t.wrong("key", "%q differs from the table's name %q: a mission type has one name", key, name)
 	}
 	if title := t.text("name"); title != "" {
@@ -104,9 +104,9 @@ func (d *draft) common(t *table) mission.Step {
 }
 
 func (d *draft) prompt(t *table) *mission.Prompt {
-	text, inText := get1[string](t, "prompt", "text in quotes")
-	path, inFile := get1[string](t, "prompt_template", "a path in quotes")
-	asTemplate, set := get1[bool](t, "template", "true or false")
+	text, inText := typed[string](t, "prompt", "text in quotes")
+	path, inFile := typed[string](t, "prompt_template", "a path in quotes")
+	asTemplate, set := typed[bool](t, "template", "true or false")
 	switch {
 	case inText && inFile:
 		t.wrong("prompt_template", "a step has one prompt: leave out prompt or prompt_template")
@@ -124,7 +124,7 @@ func (d *draft) prompt(t *table) *mission.Prompt {
 
 func input(t *table) mission.Input {
 	in := mission.Input{Key: t.text("key"), Question: t.text("question"), Options: t.texts("options")}
-	if value, ok := get1[string](t, "default", "text in quotes"); ok {
+	if value, ok := typed[string](t, "default", "text in quotes"); ok {
 		in.Default = &value
 	}
 	t.done()

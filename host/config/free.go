@@ -13,7 +13,7 @@ import (
 // frozen definition reads back as the same value. Dates become the text they
 // were written as.
 func (t *table) free(key string) map[string]any {
-	values, ok := get1[map[string]any](t, key, "a table")
+	values, ok := typed[map[string]any](t, key, "a table")
 	if !ok || len(values) == 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 
 // duration reads "10s". Where it is missing or wrong the result is absent.
 func (t *table) duration(key string, least, most, absent time.Duration) time.Duration {
-	text, ok := get1[string](t, key, `a duration in quotes such as "10s"`)
+	text, ok := typed[string](t, key, `a duration in quotes such as "10s"`)
 	if !ok {
 		return absent
 	}
@@ -32,7 +32,7 @@ func (t *table) duration(key string, least, most, absent time.Duration) time.Dur
 
 // size reads "64MiB". Where it is missing or wrong the result is absent.
 func (t *table) size(key string, least, most, absent int64) int64 {
-	text, ok := get1[string](t, key, `a size in quotes such as "64MiB"`)
+	text, ok := typed[string](t, key, `a size in quotes such as "64MiB"`)
 	if !ok {
 		return absent
 	}
@@ -68,7 +68,7 @@ func sizeText(n int64) string {
 
 // oneOf reads one of a few words; the first is the default.
 func (t *table) oneOf(key string, words ...string) string {
-	word, ok := get1[string](t, key, "text in quotes")
+	word, ok := typed[string](t, key, "text in quotes")
 	if !ok {
 		return words[0]
 	}
@@ -81,7 +81,7 @@ func (t *table) oneOf(key string, words ...string) string {
 
 // pathBelow reads a path below the project root, with slashes on every system.
 func (t *table) pathBelow(key, absent string) string {
-	text, ok := get1[string](t, key, "a path in quotes")
+	text, ok := typed[string](t, key, "a path in quotes")
 	if !ok {
 		return absent
 	}
@@ -112,7 +112,7 @@ func notBelow(text string) string {
 // stateDir reads the state root, which may also lie elsewhere: state is kept on
 // a local disk where the project itself lies on a shared one.
 func (t *table) stateDir(key, absent string) string {
-	text, ok := get1[string](t, key, "a path in quotes")
+	text, ok := typed[string](t, key, "a path in quotes")
 	if !ok {
 		return absent
 	}

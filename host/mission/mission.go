@@ -88,7 +88,8 @@ type ArtifactGuard struct {
 	MinCount    int    `json:"min_count,omitempty"` // at least 1
 }
 
-// PluginGuard asks a plugin's guard verb.
+// PluginGuard asks a plugin's guard verb. With is passed on to it; it holds what
+// JSON has, numbers as json.Number.
 type PluginGuard struct {
 	Plugin string         `json:"plugin"`
 	With   map[string]any `json:"with,omitempty"`
