@@ -35,6 +35,7 @@ type explorer struct {
 	states []state
 	nodes  []node
 	result Result
+	call   []step // what alone gave last
 }
 
 // Explore visits every state that a protocol can come to within the bounds,
@@ -94,24 +95,40 @@ func (e *explorer) stuck(s state) (broken string, then []string) {
 	}
 	s.left, s.reader = Bounds{Calls: 1}, reader{}
 	wanted := s.made + 1
-	for s.left.Calls > 0 || s.writers[0].at != idle {
-		// Without trouble the last step offered is the one that goes on.
-		var last step
-		x := walk{p: e.p, emit: func(next step) { last = next }}
-		x.writer(s, 0)
-		if last.broken != "" {
-			broken = last.broken
+	alone := e.alone(s)
+	for _, a := range alone {
+		if a.broken != "" {
+			broken = a.broken
 		}
-		if last.who == "" {
-			return "the next call cannot begin", then
-		}
-		s = last.after
-		then = append(then, line(last))
 	}
-	if broken == "" && (s.made != wanted || s.acked&(1<<wanted) == 0) {
+	after := &alone[len(alone)-1].after
+	if broken == "" && (after.made != wanted || after.acked&(1<<wanted) == 0) {
 		broken = "the next call does not commit"
 	}
+	if broken != "" {
+		for _, a := range alone {
+			then = append(then, line(a))
+		}
+	}
 	return broken, then
+}
+
+// alone is one call with no trouble and nobody else at work, from a state in
+// which one can begin.
+func (e *explorer) alone(s state) []step {
+	e.call = e.call[:0]
+	for s.left.Calls > 0 || s.writers[0].at != idle {
+		// Without trouble the last step offered is the one that goes on.
+		next := step{what: "the next call cannot begin"}
+		x := walk{p: e.p, emit: func(offered step) { next = offered }}
+		x.writer(s, 0)
+		e.call = append(e.call, next)
+		if next.who == "" {
+			break
+		}
+		s = next.after
+	}
+	return e.call
 }
 
 func (e *explorer) trace(at int32) []string {
