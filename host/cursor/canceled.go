@@ -59,15 +59,24 @@ func (s State) workedOn(f Facts, lenders []Offer, id string) bool {
 // cancelDependants cancels what depends on a canceled package, however far.
 // What was handed out of it is void.
 func (d *draft) cancelDependants(id, by string) {
-	for _, p := range d.f.Packages {
-		if !slices.Contains(p.DependsOn, id) || d.s.lane(d.f, p.ID).Final() {
-			continue
+	for canceled := []string{id}; len(canceled) > 0; canceled = canceled[1:] {
+		reason := canceled[0] + " was canceled (" + by + ")"
+		for _, p := range d.f.Packages {
+			if slices.Contains(p.DependsOn, canceled[0]) && d.cancel(p.ID, reason) {
+				canceled = append(canceled, p.ID)
+			}
 		}
-		reason := id + " was canceled (" + by + ")"
-		if issue := d.s.Packages[p.ID].Issue; issue != nil {
-			d.emit(Released{Token: issue.Token, Reason: reason})
-		}
-		d.move(p.ID, mission.Canceled, Holder{}, Holder{}, reason)
-		d.cancelDependants(p.ID, by)
 	}
+}
+
+// cancel tells whether the package lies in lane canceled now and did not before.
+func (d *draft) cancel(id, reason string) bool {
+	if d.s.lane(d.f, id).Final() {
+		return false
+	}
+	if issue := d.s.Packages[id].Issue; issue != nil {
+		d.emit(Released{Token: issue.Token, Reason: reason})
+	}
+	d.move(id, mission.Canceled, Holder{}, Holder{}, reason)
+	return d.s.lane(d.f, id) == mission.Canceled
 }
