@@ -1,7 +1,6 @@
 package commit
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -27,8 +26,7 @@ type core[S, F, E any] struct {
 //	runs/ID/            one run: journal, state.json, state.json.lock, frozen files
 type Files[S, F, E any] struct {
 	*core[S, F, E]
-	lock   *locks.Lock // of the index
-	settle func(context.Context) error
+	lock *locks.Lock // of the index
 }
 
 var _ Catalog[int, int, int] = (*Files[int, int, int])(nil)
@@ -44,9 +42,7 @@ func NewFiles[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E
 		}
 		return durable.Shared(root)
 	})
-	f := &Files[S, F, E]{core: c, lock: c.opts.Locks(filepath.Join(root, indexLockName))}
-	f.settle = f.settleLocked
-	return f
+	return &Files[S, F, E]{core: c, lock: c.opts.Locks(filepath.Join(root, indexLockName))}
 }
 
 func (c *core[S, F, E]) runDir(id string) string {

@@ -49,18 +49,19 @@ func (c *core[S, F, E]) indexPath(name string) string {
 	return filepath.Join(c.root, indexName, name)
 }
 
-// readEntry gives the run that the slug's entry names, "" where there is none
-// that can be read.
-func (c *core[S, F, E]) readEntry(slug string) string {
-	var e indexEntry
+// readEntry gives the run that the slug's entry names. It is "" where there is
+// no entry, and also where there is one that cannot be used; absent tells the
+// two apart.
+func (c *core[S, F, E]) readEntry(slug string) (id string, absent bool) {
 	data, err := durable.ReadFile(c.opts.Disk, c.indexPath(slug), indexLimit)
-	if err != nil || json.Unmarshal(data, &e) != nil {
-		return ""
+	if err != nil {
+		return "", errors.Is(err, fs.ErrNotExist)
 	}
-	if e.Format != indexFormat || e.Slug != slug || checkName("run id", e.Run) != nil {
-		return ""
+	var e indexEntry
+	if json.Unmarshal(data, &e) != nil || e.Format != indexFormat || e.Slug != slug || checkName("run id", e.Run) != nil {
+		return "", false
 	}
-	return e.Run
+	return e.Run, false
 }
 
 func (c *core[S, F, E]) writeEntry(slug, id string) error {

@@ -20,14 +20,16 @@ func (f *Files[S, F, E]) Lookup(ctx context.Context, slug string) (Store[S, F, E
 	if err != nil {
 		return nil, err
 	}
-	return f.opened(id, indexed), nil
+	return f.opened(slug, id, indexed), nil
 }
 
-// opened is a run with what has to happen before its next commit.
-func (f *Files[S, F, E]) opened(id string, indexed bool) *run[S, F, E] {
+// opened is a run with what has to happen before its next commit. The slug is
+// "" where it does not matter.
+func (f *Files[S, F, E]) opened(slug, id string, indexed bool) *run[S, F, E] {
 	s := f.run(id, f.runDir(id))
 	if !indexed {
-		s.heal.Store(&f.settle)
+		heal := func(ctx context.Context) error { return f.settle(ctx, slug, id) }
+		s.heal.Store(&heal)
 	}
 	return s
 }
@@ -40,7 +42,7 @@ func (f *Files[S, F, E]) Open(ctx context.Context, id string) (Store[S, F, E], e
 	if _, err := f.opts.Disk.Stat(f.runDir(id)); err != nil {
 		return nil, lockError(err)
 	}
-	return f.opened(id, f.readComplete() != nil), nil
+	return f.opened("", id, f.readComplete() != nil), nil
 }
 
 // List implements Catalog. It reads the run folders, so it shows what the
@@ -59,12 +61,11 @@ func (f *Files[S, F, E]) List(ctx context.Context) ([]Entry, error) {
 
 // find gives the slug's run, and whether the index says so too.
 func (f *Files[S, F, E]) find(slug string) (id string, indexed bool, err error) {
-	id = f.readEntry(slug)
-	stamp := f.readComplete()
-	if id != "" && stamp != nil && f.speaksOf(id, slug) {
+	id, absent := f.readEntry(slug)
+	if id != "" && f.readComplete() != nil && f.speaksOf(id, slug) {
 		return id, true, nil
 	}
-	if id == "" && f.isComplete() {
+	if absent && f.isComplete() {
 		return "", false, ErrNoRun
 	}
 	all, err := f.scan()
@@ -100,12 +101,15 @@ func (f *Files[S, F, E]) rebuild() error {
 		return err
 	}
 	dir := filepath.Join(f.root, indexName)
+	if err := f.folders(f.root, dir, true); err != nil {
+		return err
+	}
 	if err := durable.RemoveTemps(f.opts.Disk, dir); err != nil {
 		return err
 	}
 	runs := latest(all)
 	for slug, o := range runs {
-		if checkName("slug", slug) != nil || f.readEntry(slug) == o.id {
+		if id, _ := f.readEntry(slug); id == o.id || checkName("slug", slug) != nil {
 			continue
 		}
 		if err := f.writeEntry(slug, o.id); err != nil {
@@ -133,16 +137,21 @@ func (f *Files[S, F, E]) rebuild() error {
 // damagedEntry keeps the entry of a run whose folder no longer says what it is
 // about: the entry is then the only thing that knows.
 func (f *Files[S, F, E]) damagedEntry(slug string) bool {
-	id := f.readEntry(slug)
+	id, _ := f.readEntry(slug)
 	return id != "" && f.speaksOf(id, slug)
 }
 
-// settleLocked takes the index lock, makes the index if it is still needed,
-// and gives the lock back. It is never called while a run's lock is held.
-func (f *Files[S, F, E]) settleLocked(ctx context.Context) error {
+// settle takes the index lock, makes the index if that is still needed for the
+// run, and gives the lock back. It is never called while a run's lock is held.
+func (f *Files[S, F, E]) settle(ctx context.Context, slug, id string) error {
 	err := f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(*locks.Held) error {
 		f.opts.Hook(PointHealLocked)
-		if f.isComplete() {
+		named := slug == ""
+		if !named {
+			entry, _ := f.readEntry(slug)
+			named = entry == id
+		}
+		if named && f.isComplete() {
 			return nil
 		}
 		return f.rebuild()
@@ -163,14 +172,14 @@ func (f *Files[S, F, E]) isComplete() bool {
 // taken. That the run's name is durable is a condition of the commit; its
 // entry is a view.
 func (s *run[S, F, E]) mendIndex(ctx context.Context) ([]Warning, error) {
-	settle := s.heal.Load()
-	if settle == nil {
+	heal := s.heal.Load()
+	if heal == nil {
 		return nil, nil
 	}
-	err := (*settle)(ctx)
+	err := (*heal)(ctx)
 	switch unsynced := new(AppendError); {
 	case err == nil:
-		s.heal.CompareAndSwap(settle, nil)
+		s.heal.CompareAndSwap(heal, nil)
 		return nil, nil
 	case errors.As(err, &unsynced):
 		return nil, unsynced

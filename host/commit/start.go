@@ -109,7 +109,10 @@ func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, 
 			return err
 		}
 	}
-	id, _, err := f.find(slug)
+	id, indexed, err := f.find(slug)
+	if err == nil && !indexed {
+		err = f.rebuild()
+	}
 	switch {
 	case errors.Is(err, ErrNoRun):
 	case err != nil:

@@ -1,0 +1,75 @@
+package commit_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/commit/committest"
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+// log is an outside log with a lock of its own.
+type log struct {
+	committest.Outside
+	order   *[]string
+	refuse  error
+	appends []committest.Event
+}
+
+func (l *log) Around(_ context.Context, _ committest.Transition, commit func() error) error {
+	if l.refuse != nil {
+		return l.refuse
+	}
+	*l.order = append(*l.order, "outer lock")
+	defer func() { *l.order = append(*l.order, "outer unlock") }()
+	return commit()
+}
+
+func (l *log) Append(_ context.Context, _ committest.State, _ committest.Transition, events []committest.Event) error {
+	*l.order = append(*l.order, "outside append")
+	l.appends = append(l.appends, events...)
+	return l.Err
+}
+
+func (l *log) Facts(ctx context.Context, s committest.State, t committest.Transition) (committest.Facts, error) {
+	*l.order = append(*l.order, "facts")
+	return committest.Facts{Limit: 2}, nil
+}
+
+// An outer lock is taken before the run's and held over facts, outside append
+// and record; a refusal appends nothing.
+func TestOuterLockAndAppend(t *testing.T) {
+	var order []string
+	l := &log{order: &order}
+	cat := commit.NewFiles(memRoot, committest.Counter{}, l, commit.Options{
+		Disk: durable.NewMem(), Locks: locks.Local(), Hook: func(p string) { order = append(order, p) },
+	})
+	s := committest.Start(t, cat, "a", 1)
+	order = nil
+	committest.MustCommit(t, s, add("t1"))
+	want := []string{
+		"outer lock", commit.PointLockAcquired, "facts", "outside append", commit.PointBeforeAppend, commit.PointAfterAppend,
+		commit.PointAfterSync, commit.PointBeforePublish, commit.PointAfterPublish, commit.PointBeforeRelease, "outer unlock", commit.PointReleased,
+	}
+	if !slices.Equal(order, want) {
+		t.Errorf("order %q", order)
+	}
+	if _, err := s.Commit(t.Context(), committest.Add{Who: "me", By: 5}); err == nil || len(l.appends) != 1 {
+		t.Errorf("a refusal: %v, appended %v", err, l.appends)
+	}
+	l.Err = errors.New("log is full")
+	if out, err := s.Commit(t.Context(), add("t2")); !errors.Is(err, l.Err) || out.Committed {
+		t.Errorf("an append that failed: %+v, %v", out, err)
+	}
+	l.refuse = errors.New("outer lock is busy")
+	if out, err := s.Commit(t.Context(), add("t2")); !errors.Is(err, l.refuse) || out.Committed {
+		t.Errorf("an outer lock that is not had: %+v, %v", out, err)
+	}
+	if snap := committest.MustRead(t, s); snap.State.Count != 1 {
+		t.Errorf("state %+v", snap)
+	}
+}
