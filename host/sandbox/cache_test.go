@@ -152,9 +152,10 @@ func TestTwoFillOneCache(t *testing.T) {
 // Time that runs out in the interpreter is not the plugin's: it is called once
 // more, compiled.
 func TestSlowInterpreterIsNotATimeout(t *testing.T) {
+	t.Parallel()
 	h := New(Options{CacheDir: "-"})
 	p := plugin(t, "compute")
-	p.Limits.Timeout = 700 * time.Millisecond
+	p.Limits.Timeout = 2 * time.Second
 	a, err := h.Call(context.Background(), p, guardCall())
 	if err != nil {
 		t.Fatal(err)
