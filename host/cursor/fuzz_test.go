@@ -111,48 +111,64 @@ func FuzzDecide(f *testing.F) {
 	for _, seed := range decideSeeds(f) {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		var w world
-		if json.Unmarshal(raw, &w) != nil {
-			return
+	f.Fuzz(func(t *testing.T, raw []byte) { decideOn(t, raw) })
+}
+
+// decideOn tells whether the bytes were a world; it fails the test where a
+// decision on it does harm.
+func decideOn(t fataler, raw []byte) bool {
+	t.Helper()
+	var w world
+	if json.Unmarshal(raw, &w) != nil {
+		return false
+	}
+	x, err := w.decode()
+	if err != nil {
+		return false
+	}
+	facts := w.facts()
+	for _, name := range []string{"", "ann"} {
+		if here, err := At(w.State, facts, who(name)); err == nil {
+			_ = here.Refusal()
 		}
-		x, err := w.decode()
+	}
+	decides(t, w.State, facts, x)
+	if report, ok := x.(Report); ok { // and planned on this very state
+		for _, issue := range append(w.State.Issues(), Issue{}) {
+			report.Base, report.Token = BaseOf(w.State, facts, issue, true), issue.Token
+			decides(t, w.State, facts, report)
+		}
+	}
+	return true
+}
+
+func decides(t fataler, s State, facts Facts, x transition) {
+	t.Helper()
+	before := encoded(t, s)
+	events, err := x.Decide(s, facts, clock(0))
+	if err != nil && len(events) > 0 {
+		t.Fatalf("refused with events: %v", err)
+	}
+	if after := encoded(t, s); after != before {
+		t.Fatalf("Decide changed its state:\n%s\n%s", before, after)
+	}
+	for _, e := range events {
+		line, err := EncodeEvent(e)
 		if err != nil {
-			return
+			t.Fatalf("encode: %v", err)
 		}
-		facts := w.facts()
-		for _, name := range []string{"", "ann"} {
-			if here, err := At(w.State, facts, who(name)); err == nil {
-				_ = here.Refusal()
-			}
+		back, err := DecodeEvent(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
 		}
-		before := encoded(t, w.State)
-		events, err := x.Decide(w.State, facts, clock(0))
-		if err != nil && len(events) > 0 {
-			t.Fatalf("refused with events: %v", err)
-		}
-		if after := encoded(t, w.State); after != before {
-			t.Fatalf("Decide changed its state:\n%s\n%s", before, after)
-		}
-		s := w.State
-		for _, e := range events {
-			line, err := EncodeEvent(e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			back, err := DecodeEvent(line)
-			if err != nil {
-				t.Fatalf("%s: %v", line, err)
-			}
-			s = Evolve(s, Meta{Revision: s.Revision + 1}, back)
-		}
-		encoded(t, s)
-	})
+		s = Evolve(s, Meta{Revision: s.Revision + 1}, back)
+	}
+	encoded(t, s)
 }
 
 // decideSeeds are the transitions of a run that meets most rules, each with the
 // state that it met, and some that fit nothing.
-func decideSeeds(f *testing.F) [][]byte {
+func decideSeeds(f fataler) [][]byte {
 	var seeds [][]byte
 	r := begin(f, facts(dev(), packages("WP01", "WP02")...), nil)
 	r.f.Packages[1].DependsOn = []string{"WP01"}
