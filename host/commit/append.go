@@ -32,18 +32,24 @@ func (s *run[S, F, E]) same(held *locks.Held) error {
 // next is everything that a commit writes, made before it writes anything.
 type next[S any] struct {
 	state S
+	rec   journal.Record
 	line  []byte // the record
 	pos   journal.Position
 	view  []byte // state.json
 }
 
+// loaded is the run as it is once the record is written.
+func (n next[S]) loaded(subject string) loaded[S] {
+	return loaded[S]{state: n.state, subject: subject, pos: n.pos, clean: true}
+}
+
 // next encodes the events and folds them as a reader will: from their encoded
 // form. So the view is the folded journal by construction, and an event that
 // could not be read again is never written.
-func (c *core[S, F, E]) next(l loaded[S], t Transition[S, F, E], events []E, now time.Time) (next[S], error) {
+func (c *core[S, F, E]) next(l loaded[S], kind, actor string, events []E, now time.Time) (next[S], error) {
 	rec := journal.Record{
 		Run: l.pos.Run, Revision: l.pos.Revision + 1, At: now,
-		Actor: t.Actor(), Kind: t.Kind(), Prev: l.pos.Digest,
+		Actor: actor, Kind: kind, Prev: l.pos.Digest,
 	}
 	if rec.Revision == 1 {
 		rec.Subject, rec.Prev = l.subject, journal.NoDigest
@@ -65,7 +71,8 @@ func (c *core[S, F, E]) next(l loaded[S], t Transition[S, F, E], events []E, now
 	if err != nil {
 		return out, err
 	}
-	out.line = line
+	rec.Line, rec.Digest = line[:len(line)-1], digest
+	out.line, out.rec = line, rec
 	out.pos = journal.Position{Run: rec.Run, Revision: rec.Revision, Digest: digest, Offset: l.pos.End, End: l.pos.End + int64(len(line))}
 	out.view, err = c.view(out.pos, l.subject, out.state)
 	return out, err

@@ -76,6 +76,12 @@ func (s *run[S, F, E]) underLock(ctx context.Context, held *locks.Held, t Transi
 			return out, err
 		}
 	}
+	l, warnings, err = s.publishLeft(ctx, held, j, l, t.Actor())
+	out.Warnings = append(out.Warnings, warnings...)
+	if err != nil {
+		return out, err
+	}
+	out.State, out.Revision, out.Digest = l.state, l.pos.Revision, l.pos.Digest
 	return s.decide(ctx, held, j, l, t, out)
 }
 
@@ -94,7 +100,7 @@ func (s *run[S, F, E]) decide(ctx context.Context, held *locks.Held, j durable.F
 	if err != nil || len(events) == 0 {
 		return out, err
 	}
-	n, err := s.next(l, t, events, now)
+	n, err := s.next(l, t.Kind(), t.Actor(), events, now)
 	if err != nil {
 		return out, err
 	}
@@ -114,5 +120,5 @@ func (s *run[S, F, E]) decide(ctx context.Context, held *locks.Held, j durable.F
 	s.opts.Hook(PointBeforePublish)
 	out.Warnings = append(out.Warnings, s.publishView(n.view)...)
 	s.opts.Hook(PointAfterPublish)
-	return out, nil
+	return s.publishNew(ctx, held, j, n, out), nil
 }

@@ -71,3 +71,16 @@ type OuterLock[S, F, E any] interface {
 type Appender[S, F, E any] interface {
 	Append(ctx context.Context, state S, t Transition[S, F, E], events []E) error
 }
+
+// Publisher is an Outside that makes files out of what a record carries, such
+// as artifacts. The core calls it after the record is durable, and before
+// anything else is decided where a dead writer left that undone.
+type Publisher[S, E any] interface {
+	// Pending is the revision of the record whose files are still to be made,
+	// 0 for none. It is pure.
+	Pending(state S) uint64
+	// Publish makes those files durably and returns the events that say so,
+	// which become a record of their own. Called again after a crash, it finds
+	// files that are there already.
+	Publish(ctx context.Context, state S, rec Record[E]) ([]E, error)
+}

@@ -22,6 +22,7 @@ const (
 	WarnViewNotWritten = "view_not_written"  // committed, but a view is old; the next writer makes it
 	WarnNetworkMount   = "network_mount"     // locks and syncs may not hold on this mount
 	WarnUnlock         = "lock_not_released" // it is released when the process ends
+	WarnNotPublished   = "not_published"     // committed, but its files are not made; the next writer makes them
 )
 
 // Options of the store in files. The zero value is the one to use.
@@ -46,6 +47,7 @@ const (
 	PointAfterSync     = "after_sync"
 	PointBeforePublish = "before_publish"
 	PointAfterPublish  = "after_publish"
+	PointPublished     = "published" // a Publisher's files are made and the record that says so is written
 	PointBeforeRelease = "before_release"
 	PointReleased      = "released"
 

@@ -101,7 +101,6 @@ func TestSecondReadBeforeDamage(t *testing.T) {
 	for _, always := range []bool{false, true} {
 		t.Run(fmt.Sprint("always ", always), func(t *testing.T) {
 			root := five(t)
-			l := lines(t, root)
 			reads := 0
 			view := filepath.Join(root, "early.json")
 			early, err := os.ReadFile(runFile(root, 1, "state.json"))
@@ -109,7 +108,7 @@ func TestSecondReadBeforeDamage(t *testing.T) {
 			s := lookup(t, real(root), "a")
 			committest.MustCommit(t, s, add("t5"))
 			committest.MustCommit(t, s, add("t6"))
-			l = lines(t, root)
+			l := lines(t, root)
 			half := strings.Join(l[:5], "") + "{\"half\":\n" + l[6]
 			torn := filepath.Join(root, "torn.jsonl")
 			must(t, os.WriteFile(torn, []byte(half), 0o644))

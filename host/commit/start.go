@@ -78,7 +78,7 @@ func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug
 	if err != nil {
 		return out, err
 	}
-	first, err := f.next(l, n.First, events, now)
+	first, err := f.next(l, n.First.Kind(), n.First.Actor(), events, now)
 	if err != nil {
 		return out, err
 	}
