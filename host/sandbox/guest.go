@@ -22,7 +22,6 @@ import (
 type guest struct {
 	job     job
 	request []byte
-	log     io.Writer // the child's stderr
 	memory  memoryCap
 	rt      wazero.Runtime
 	code    wazero.CompiledModule

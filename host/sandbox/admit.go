@@ -1,0 +1,93 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spec-kitty/step-runner/plugins/abi"
+)
+
+// admit refuses what cannot be called at all, and sets defaults.
+func (h *Host) admit(p Plugin) (Plugin, error) {
+	refuse := func(code Code, detail string) (Plugin, error) {
+		return p, &Failure{Plugin: p.Name, Code: code, Detail: detail}
+	}
+	if h.opts.Exe == "" && !registered.Load() {
+		return refuse(ChildFailed, "this program does not call sandbox.ChildMain first thing in main, so it cannot be started as its own child")
+	}
+	if (p.Path == "") == (p.Wasm == nil) {
+		return refuse(BadModule, "give either the module's bytes or its file")
+	}
+	if p.Path != "" { // the child has another working folder
+		abs, err := filepath.Abs(p.Path)
+		if err != nil {
+			return refuse(BadModule, "its file cannot be found: "+firstLine(err.Error()))
+		}
+		p.Path = abs
+	}
+	p.SHA256 = strings.ToLower(p.SHA256)
+	if !isHexSum(p.SHA256) {
+		return refuse(WrongSHA256, "its sha256 is missing or not 64 hex digits: pin it")
+	}
+	var err error
+	if p.Limits, err = p.Limits.filled(); err != nil {
+		return refuse(ChildFailed, "its limits cannot be: "+err.Error())
+	}
+	return p, nil
+}
+
+func isHexSum(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// callJob is the job of a call, and what follows it on stdin.
+func callJob(p Plugin, c Call) (job, [][]byte, error) {
+	if c.Verb != abi.Describe && c.Verb != abi.Guard && c.Verb != abi.Execute {
+		return job{}, nil, fmt.Errorf("there is no verb %q", c.Verb)
+	}
+	if len(c.Request) > maxRequest {
+		return job{}, nil, fmt.Errorf("the request has %d bytes, at most %d MiB are allowed", len(c.Request), maxRequest>>20)
+	}
+	if err := c.checkPaths(); err != nil {
+		return job{}, nil, err
+	}
+	for _, arg := range p.Args {
+		if strings.ContainsRune(arg, 0) {
+			return job{}, nil, errors.New("an argument holds a zero byte")
+		}
+	}
+	j := job{
+		Name: p.Name, Path: p.Path, Wasm: int64(len(p.Wasm)), SHA256: p.SHA256, Limits: p.Limits,
+		Verb: c.Verb, Args: p.Args, Request: int64(len(c.Request)),
+		Mounts: c.Mounts, Reads: c.Reads, Hide: c.Hide, Now: c.Now, Seed: c.Seed[:],
+	}
+	return j, [][]byte{p.Wasm, c.Request}, nil
+}
+
+func (c Call) checkPaths() error {
+	var mounts []string
+	for _, m := range c.Mounts {
+		if !path.IsAbs(m.Guest) || path.Clean(m.Guest) != m.Guest || m.Guest == "/" {
+			return fmt.Errorf("the mount %q is not a clean absolute path", m.Guest)
+		}
+		mounts = append(mounts, m.Guest)
+	}
+	for _, p := range append(append([]string{}, c.Reads...), c.Hide...) {
+		if path.Clean(p) != p || !path.IsAbs(p) || len(mountsOf(mounts, p)) == 0 {
+			return fmt.Errorf("the path %q is not a clean absolute path below a mount", p)
+		}
+	}
+	return nil
+}
+
+func mountsOf(mounts []string, p string) (hits []string) {
+	for _, m := range mounts {
+		if within(p, m) {
+			hits = append(hits, m)
+		}
+	}
+	return hits
+}

@@ -1,0 +1,3 @@
+// Package plugins holds what a plugin's author needs: the page README.md, the
+// ABI's types, schemas and vectors in abi, and nothing of the host.
+package plugins
