@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +35,8 @@ func confine(m mode, memory int64) error {
 }
 
 // closeInherited closes descriptors that our own parent left open for its
-// children by mistake. Those of Go's runtime are marked close-on-exec.
+// children by mistake. Those of Go's runtime are marked close-on-exec, so
+// whatever came with the program is not.
 func closeInherited() error {
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -42,17 +44,26 @@ func closeInherited() error {
 	}
 	for _, entry := range open {
 		fd, err := strconv.Atoi(entry.Name())
-		if err != nil || fd < 3 {
+		if err != nil || fd < 3 || !inherited(entry.Name()) {
 			continue
 		}
-		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-		if err == nil && flags&unix.FD_CLOEXEC == 0 {
-			if err := unix.Close(fd); err != nil {
-				return err
-			}
+		if err := unix.Close(fd); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// inherited looks at a descriptor's flags. One that is gone is the listing's own.
+func inherited(fd string) bool {
+	info, err := os.ReadFile("/proc/self/fdinfo/" + fd)
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(info), "flags:")
+	line, _, _ := strings.Cut(rest, "\n")
+	flags, err := strconv.ParseUint(strings.TrimSpace(line), 8, 64)
+	return err == nil && flags&unix.O_CLOEXEC == 0
 }
 
 // stepBack gives all threads of this process the lowest priority; they are the
