@@ -42,12 +42,16 @@ type explorer struct {
 // and stops at the first broken promise.
 func Explore(p Protocol, b Bounds) Result {
 	e := &explorer{p: p, seen: map[state]int32{}}
+	e.explore(b)
+	return e.result
+}
+
+func (e *explorer) explore(b Bounds) {
 	e.visit(-1, step{who: "start", after: initial(b)})
 	for at := 0; at < len(e.states) && e.result.Broken == ""; at++ {
 		e.expand(int32(at))
 	}
 	e.result.States = len(e.states)
-	return e.result
 }
 
 func (e *explorer) expand(at int32) {
