@@ -64,5 +64,6 @@
 // The model's reader is freer than Read: it may stop at the length that the
 // file had when it opened it, as Read does, or go on to the end.
 // TestCommitStepsAreReal holds the real commit's disk operations to CommitSteps
-// and RepairSteps.
+// and RepairSteps; TestRealStoreJudgesAlike lets the real store read, in real
+// bytes, every disk that the model comes to.
 package explorer
