@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
@@ -150,4 +151,30 @@ func TestEqualCallsGiveEqualBytes(t *testing.T) {
 	if err != nil || string(other.Stdout) == string(first.Stdout) {
 		t.Errorf("another seed gives the same bytes: %v", err)
 	}
+}
+
+// A module that takes for ever to compile holds nobody up: it is interpreted,
+// and what compiles it is killed (sandbox.md A7, B2).
+func TestCompileBomb(t *testing.T) {
+	t.Parallel()
+	wasm := bomb(20_000)
+	p := Plugin{Name: "bomb", Wasm: wasm, SHA256: hexSum(wasm), Limits: Limits{CompileTime: 200 * time.Millisecond}}
+	h := New(Options{CacheDir: "-"})
+	if a, err := h.Call(context.Background(), p, guardCall()); err != nil || !a.Interpreted {
+		t.Errorf("interpreted %v, %v", a.Interpreted, err)
+	}
+	mustFail(t, h.Prepare(context.Background(), p), CompileLimit)
+}
+
+// bomb is a module of one function with n times memory.fill of nothing.
+func bomb(n int) []byte {
+	fill := "\x41\x00\x41\x01\x41\x00\xfc\x0b\x00"
+	body := "\x00" + strings.Repeat(fill, n) + "\x0b"
+	size := string(binary.AppendUvarint(nil, uint64(len(body))))
+	return []byte(magic +
+		section(1, "\x01\x60\x00\x00") +
+		section(3, "\x01\x00") +
+		section(5, "\x01\x00\x01") +
+		section(7, "\x02\x06_start\x00\x00\x06memory\x02\x00") +
+		section(10, "\x01"+size+body))
 }

@@ -111,7 +111,7 @@ func (c *child) serve(m mode) error {
 		return c.done(loadReport(err), nil)
 	}
 	if m == fill {
-		if c.job.Hint != "" {
+		if c.job.Hint != "" && (entry{dir: c.job.Cache}).warm() {
 			_ = os.Remove(c.job.Hint)
 		}
 		return c.done(report{}, nil)

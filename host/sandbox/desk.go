@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // What one call may hold of the file system at a time.
@@ -17,6 +18,8 @@ const (
 	maxFileBytes  = 64 << 20  // content of one file
 	maxDirEntries = 20_000    // names in one folder
 	maxFacts      = 10_000
+	maxFactBytes  = 1 << 20 // of their paths: a report stays below maxFrame, however they are escaped
+	maxPath       = 4096
 )
 
 // desk is what the mounts of one call share: how much is open, and the facts
@@ -27,6 +30,7 @@ type desk struct {
 	files      int       // may still be opened
 	bytes      int64     // may still be held
 	facts      map[Fact]bool
+	factBytes  int
 	incomplete bool
 }
 
@@ -34,12 +38,18 @@ func newDesk(ctx context.Context, files int, log io.Writer) *desk {
 	return &desk{ctx: ctx, log: log, files: files, bytes: maxOpenBytes, facts: map[Fact]bool{}}
 }
 
+// note keeps a fact. One that cannot be kept, or not be written in JSON, makes
+// the whole incomplete.
 func (d *desk) note(f Fact) {
-	if len(d.facts) >= maxFacts && !d.facts[f] {
+	if d.facts[f] {
+		return
+	}
+	if len(d.facts) >= maxFacts || d.factBytes+len(f.Path) > maxFactBytes || !utf8.ValidString(f.Path) {
 		d.incomplete = true
 		return
 	}
 	d.facts[f] = true
+	d.factBytes += len(f.Path)
 }
 
 func (d *desk) sorted() []Fact {

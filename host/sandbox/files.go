@@ -48,6 +48,9 @@ func (v *view) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, s
 // look resolves a name and notes what the guest learns by it. Pipes, devices
 // and sockets are not there.
 func (v *view) look(name string, follow bool) (string, fs.FileInfo, sys.Errno) {
+	if len(name) > maxPath {
+		return "", nil, sys.ENAMETOOLONG
+	}
 	real, info, errno := v.resolve(name, follow)
 	if errno == 0 && info.Mode().Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
 		errno = sys.ENOENT

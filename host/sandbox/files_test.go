@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tetratelabs/wazero/experimental/sys"
 )
 
 // WASI's error numbers, as the guest "files" writes them.
@@ -251,6 +253,38 @@ func TestOpenFilesAreBounded(t *testing.T) {
 	}
 	if _, errno := v.OpenFile("docs/a.md", 0, 0); errno.Error() != "resource unavailable, try again" {
 		t.Errorf("the fourth open: %v", errno)
+	}
+}
+
+// What is noted stays within what a report can hold, and says so when it does
+// not hold all.
+func TestFactsAreBounded(t *testing.T) {
+	root, _ := project(t)
+	for name, paths := range map[string]func(int) string{
+		"many": func(i int) string { return fmt.Sprintf("docs/%d", i) },
+		"long": func(i int) string {
+			return "docs/" + strings.Repeat(strings.Repeat("\x01", 200)+"/", 19) + fmt.Sprint(i)
+		},
+		"not UTF8": func(int) string { return "docs/\xff" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(context.Background(), 3, &strings.Builder{})
+			v, err := openView(Mount{"/project", root}, []string{"/project"}, nil, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer v.root.Close()
+			for i := range maxFacts + 10 {
+				_, _ = v.Stat(paths(i))
+			}
+			b, err := json.Marshal(report{Facts: d.sorted()})
+			if err != nil || !d.incomplete || len(b) > maxFrame {
+				t.Errorf("%d facts of %d bytes, incomplete %v, %v", len(d.facts), len(b), d.incomplete, err)
+			}
+			if _, errno := v.Stat(strings.Repeat("x/", maxPath)); errno != sys.ENAMETOOLONG {
+				t.Errorf("a long path gives %v", errno)
+			}
+		})
 	}
 }
 

@@ -78,6 +78,9 @@ func (h *Host) Call(ctx context.Context, p Plugin, c Call) (Answer, error) {
 
 // attempt chooses between the cache, the interpreter and the compiler.
 func (h *Host) attempt(ctx context.Context, p Plugin, j job, input [][]byte, begun time.Time) (result, error) {
+	if err := ctx.Err(); err != nil {
+		return result{}, err
+	}
 	e := h.cache().entry(p.SHA256)
 	j.Cache = e.dir
 	if e.warm() {

@@ -33,7 +33,7 @@ func holds(views []*view, f Fact) bool {
 		if len(names) == 0 {
 			continue
 		}
-		v.desk.facts = map[Fact]bool{}
+		v.desk.facts, v.desk.factBytes = map[Fact]bool{}, 0
 		v.learn(names[0], f.Kind)
 		return v.desk.facts[f]
 	}
