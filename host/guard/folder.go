@@ -13,7 +13,7 @@ import (
 )
 
 // sizeLimit is as much of an artifact as a guard reads: 16 MiB.
-const sizeLimit = 16 << 20
+const sizeLimit = mission.MaxArtifact
 
 // Folder is a mission's folder as guards see it: what lies on disk, with staged
 // artifacts laid over it. The zero Folder is empty.

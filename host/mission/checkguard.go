@@ -50,8 +50,8 @@ func (c *checker) artifact(at string, g *ArtifactGuard) {
 	if g.Contains != "" && g.Contains == g.NotContains {
 		c.add(at+".not_contains", "is the same as contains: no file can pass both")
 	}
-	if g.MinBytes < 0 {
-		c.add(at+".min_bytes", "must be at least 1, not %d", g.MinBytes)
+	if g.MinBytes < 0 || g.MinBytes > MaxArtifact {
+		c.add(at+".min_bytes", "must be from 1 to %d, not %d", MaxArtifact, g.MinBytes)
 	}
 	switch {
 	case g.MinCount < 0:
@@ -80,6 +80,8 @@ func badArtifactPath(name string) string {
 		return "holds a zero byte"
 	case path.Clean(name) == ".":
 		return "is the mission's folder itself"
+	case slices.Contains(strings.Split(name, "/"), "**"):
+		return "has **, which is not known: name each folder, as in docs/*/*.md"
 	}
 	return ""
 }

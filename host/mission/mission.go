@@ -88,6 +88,9 @@ type ArtifactGuard struct {
 	MinCount    int    `json:"min_count,omitempty"` // at least 1
 }
 
+// MaxArtifact is how large an artifact may be that a guard reads, in bytes.
+const MaxArtifact = 16 << 20
+
 // PluginGuard asks a plugin's guard verb. With is passed on to it; it holds what
 // JSON has, numbers as json.Number.
 type PluginGuard struct {

@@ -55,9 +55,6 @@ func (w *world) packages(r *run, s cursor.State) ([]cursor.PackageFact, cursor.S
 		return nil, "", err
 	}
 	files, err := r.packages.Packages()
-	if err == nil {
-		err = lanes.Check(files)
-	}
 	if err != nil {
 		return nil, cursor.Source(source), err
 	}
