@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/plugins/abi"
@@ -70,24 +71,22 @@ func callJob(p Plugin, c Call) (job, [][]byte, error) {
 func (c Call) checkPaths() error {
 	var mounts []string
 	for _, m := range c.Mounts {
-		if !path.IsAbs(m.Guest) || path.Clean(m.Guest) != m.Guest || m.Guest == "/" {
+		if !cleanAbs(m.Guest) || m.Guest == "/" {
 			return fmt.Errorf("the mount %q is not a clean absolute path", m.Guest)
 		}
 		mounts = append(mounts, m.Guest)
 	}
-	for _, p := range append(append([]string{}, c.Reads...), c.Hide...) {
-		if path.Clean(p) != p || !path.IsAbs(p) || len(mountsOf(mounts, p)) == 0 {
-			return fmt.Errorf("the path %q is not a clean absolute path below a mount", p)
+	for _, p := range c.Reads {
+		if !cleanAbs(p) || !slices.ContainsFunc(mounts, func(m string) bool { return within(p, m) }) {
+			return fmt.Errorf("the granted path %q is not a clean absolute path below a mount", p)
+		}
+	}
+	for _, p := range c.Hide { // what lies below no mount is hidden anyway
+		if !cleanAbs(p) {
+			return fmt.Errorf("the hidden path %q is not a clean absolute path", p)
 		}
 	}
 	return nil
 }
 
-func mountsOf(mounts []string, p string) (hits []string) {
-	for _, m := range mounts {
-		if within(p, m) {
-			hits = append(hits, m)
-		}
-	}
-	return hits
-}
+func cleanAbs(p string) bool { return path.IsAbs(p) && path.Clean(p) == p }
