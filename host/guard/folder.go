@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spec-kitty/step-runner/host/mission"
+
 	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
