@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spec-kitty/step-runner/host/mission"
-
 	"github.com/spec-kitty/step-runner/host/internal/readonly"
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // sizeLimit is as much of an artifact as a guard reads: 16 MiB.

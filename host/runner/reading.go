@@ -59,6 +59,19 @@ func (r *reading) see(snap snapshot) {
 	if r.facts.Fault != nil {
 		r.warn("packages_unreadable", r.facts.Fault.Error())
 	}
+	for _, w := range r.laneLog().Warnings {
+		r.warn(w.Code, w.Message)
+	}
+}
+
+// laneLog is the lane log of the mission, where its lanes lie there. It was
+// just read, so it is not read again.
+func (r *reading) laneLog() lanes.Log {
+	if r.facts.Fault != nil || r.state.SourceOf(r.facts) != cursor.KittySpecs {
+		return lanes.Log{}
+	}
+	log, _ := r.run.lanes.Read() // its error was the facts' fault
+	return log
 }
 
 func (r *reading) warn(code, message string) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // RunRow is one run in a listing. A damaged run has an Error and is never left
@@ -117,6 +118,7 @@ type PackageRow struct {
 	Author    string   `json:"author"`
 	DependsOn []string `json:"depends_on"`
 	Stopped   string   `json:"stopped"` // why it is kept back; "" where it is not
+	NoFile    bool     `json:"no_file"` // only the lane log knows it; it is not counted
 }
 
 // Show gives the overview of a mission's latest run. It writes nothing.
@@ -201,6 +203,21 @@ func (r *reading) showPackages(o *Overview) {
 			row.Author = h.String()
 		}
 		o.Packages = append(o.Packages, row)
+	}
+	r.showLanesWithoutFile(o)
+}
+
+// showLanesWithoutFile lists packages that only the lane log knows. They are
+// shown and not counted.
+func (r *reading) showLanesWithoutFile(o *Overview) {
+	for _, at := range r.laneLog().Positions {
+		known := slices.ContainsFunc(r.facts.Packages, func(p cursor.PackageFact) bool { return p.ID == at.Package })
+		if !known && at.Lane != mission.Genesis {
+			o.Packages = append(o.Packages, PackageRow{
+				ID: at.Package, Lane: string(at.Lane), Holder: at.Holder, Author: at.Author,
+				DependsOn: []string{}, NoFile: true,
+			})
+		}
 	}
 }
 
