@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -49,15 +49,21 @@ func tune(o *runner.Options) {
 	o.Hook, o.Commit.Hook = hook, hook
 }
 
-// holdLock is a program that holds a lock file until its stdin ends: holdlock
-// FILE READY; READY is made once it is held.
+// holdLock is a program that holds a lock file until a file is there: holdlock
+// LOCK READY STOP; it makes READY once it has the lock.
 func holdLock() {
-	err := locks.At(os.Args[1]).Do(context.Background(), time.Minute, func(*locks.Held) error {
-		if err := os.WriteFile(os.Args[2], nil, 0o644); err != nil {
+	lock, ready, stop := os.Args[1], os.Args[2], os.Args[3]
+	err := locks.At(lock).Do(context.Background(), time.Minute, func(*locks.Held) error {
+		if err := os.WriteFile(ready, nil, 0o644); err != nil {
 			return err
 		}
-		_, err := io.Copy(io.Discard, os.Stdin)
-		return err
+		for range 60_000 {
+			if _, err := os.Stat(stop); err == nil {
+				return nil
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		return errors.New("nobody stopped it")
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
