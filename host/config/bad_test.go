@@ -83,7 +83,7 @@ spec-kitty.toml:6: plugins.lint.read[2]: ".." leads out of the project; a folder
 spec-kitty.toml:6: plugins.lint.read[3]: text in quotes was expected, not a whole number
 spec-kitty.toml:7: plugins.lint.memory: "1MB" is no size: it needs a whole number and a unit, one of B, KiB, MiB and GiB
 spec-kitty.toml:8: plugins.lint.timeout: a duration in quotes such as "10s" was expected, not a whole number
-spec-kitty.toml:9: plugins.lint.output: must be from 1B to 64MiB, not 1GiB
+spec-kitty.toml:9: plugins.lint.output: must be from 1B to 4MiB, not 1GiB
 spec-kitty.toml:10: plugins.lint.log: "" is no size: it needs a whole number and a unit, one of B, KiB, MiB and GiB
 spec-kitty.toml:11: plugins.lint.env."A=B": is no environment variable: the name may not be empty or hold = or a zero byte, nor the value a zero byte
 spec-kitty.toml:11: plugins.lint.env.C: text in quotes was expected, not a whole number
@@ -91,7 +91,7 @@ spec-kitty.toml:12: plugins.Lint.sha256: is missing: the SHA-256 of the plugin's
 spec-kitty.toml:12: plugins.Lint.wasm: is missing: the path of the plugin's .wasm file
 spec-kitty.toml:13: plugins."a b": the name "a b" may hold only letters, digits, -, _ and ., not ' '
 spec-kitty.toml:15: plugins."a b".sha256: is empty
-spec-kitty.toml:16: plugins."a b".memory: must be a multiple of 64KiB`},
+spec-kitty.toml:16: plugins."a b".memory: must be from 4MiB to 2GiB, not 100KiB`},
 		{"a table's type", "schema = 1\nplugins = 1\nmissions = []\n[runtime.holder]\n", `spec-kitty.toml:2: plugins: a table was expected, not a whole number
 spec-kitty.toml:3: missions: a table was expected, not a list
 spec-kitty.toml:4: runtime.holder: text in quotes was expected, not a table`},

@@ -11,6 +11,11 @@ import (
 const (
 	page = 64 << 10 // WebAssembly memory comes in pages
 
+	minMemory = 4 << 20 // a Go guest begins with 46 pages
+	maxMemory = 2 << 30
+	maxOutput = 4 << 20 // the longest answer of ABI v1
+	maxLog    = 4 << 20
+
 	defaultMemory  = 64 << 20
 	defaultTimeout = 10 * time.Second
 	defaultOutput  = 1 << 20
@@ -32,10 +37,10 @@ func plugin(t *table) Plugin {
 		Args:    t.args("args"),
 		Read:    t.readable("read"),
 		Env:     t.env("env"),
-		Memory:  t.size("memory", page, 4<<30, defaultMemory),
+		Memory:  t.size("memory", minMemory, maxMemory, defaultMemory),
 		Timeout: t.duration("timeout", time.Millisecond, time.Hour, defaultTimeout),
-		Output:  t.size("output", 1, 64<<20, defaultOutput),
-		Log:     t.size("log", 1, 64<<20, defaultLog),
+		Output:  t.size("output", 1, maxOutput, defaultOutput),
+		Log:     t.size("log", 1, maxLog, defaultLog),
 	}
 	if !t.has("wasm") {
 		t.wrong("wasm", "is missing: the path of the plugin's .wasm file")

@@ -49,7 +49,7 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 
 func (f frozenPlugin) sandboxed(name string, wasm []byte) sandbox.Plugin {
 	return sandbox.Plugin{
-		Name: name, Wasm: wasm, SHA256: f.SHA256, Args: f.Args,
+		Name: name, Wasm: wasm, SHA256: f.SHA256, Args: f.Args, Env: f.Env,
 		Limits: sandbox.Limits{Memory: f.Memory, Timeout: time.Duration(f.Timeout), Output: f.Output, Log: f.Log},
 	}
 }

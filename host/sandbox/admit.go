@@ -62,7 +62,7 @@ func callJob(p Plugin, c Call) (job, [][]byte, error) {
 	}
 	j := job{
 		Name: p.Name, Path: p.Path, Wasm: int64(len(p.Wasm)), SHA256: p.SHA256, Limits: p.Limits,
-		Verb: c.Verb, Args: p.Args, Request: int64(len(c.Request)),
+		Verb: c.Verb, Args: p.Args, Env: p.Env, Request: int64(len(c.Request)),
 		Mounts: c.Mounts, Reads: c.Reads, Hide: c.Hide, Now: c.Now, Seed: c.Seed[:],
 	}
 	return j, [][]byte{p.Wasm, c.Request}, nil

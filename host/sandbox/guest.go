@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -139,7 +140,11 @@ func (g *guest) moduleConfig(ctx context.Context, out io.Writer, d *desk) (wazer
 	c := &clock{ctx: ctx, start: g.job.Now}
 	var seed [32]byte
 	copy(seed[:], g.job.Seed)
-	return wazero.NewModuleConfig().
+	config := wazero.NewModuleConfig()
+	for _, name := range slices.Sorted(maps.Keys(g.job.Env)) {
+		config = config.WithEnv(name, g.job.Env[name])
+	}
+	return config.
 		WithName("").
 		WithArgs(slices.Concat([]string{g.job.Name}, g.job.Args, []string{g.job.Verb})...).
 		WithStdin(input{ctx, bytes.NewReader(g.request)}).

@@ -26,25 +26,26 @@ const (
 
 // job is what a child is to do.
 type job struct {
-	Mode       mode          `json:"mode"`
-	Background bool          `json:"background,omitempty"` // a filler: low priority, ends by itself
-	Name       string        `json:"name"`
-	Path       string        `json:"path,omitempty"`   // the module's file
-	Remove     bool          `json:"remove,omitempty"` // it is a copy for this child: remove it
-	Wasm       int64         `json:"wasm,omitempty"`   // or its length on stdin
-	SHA256     string        `json:"sha256"`
-	Cache      string        `json:"cache,omitempty"` // cache folder of this module
-	Hint       string        `json:"hint,omitempty"`  // to remove once the cache is filled
-	Limits     Limits        `json:"limits"`
-	Spent      time.Duration `json:"spent,omitempty"` // of the timeout, by an earlier child
-	Verb       string        `json:"verb,omitempty"`
-	Args       []string      `json:"args,omitempty"`
-	Request    int64         `json:"request,omitempty"` // its length on stdin
-	Mounts     []Mount       `json:"mounts,omitempty"`
-	Reads      []string      `json:"reads,omitempty"`
-	Hide       []string      `json:"hide,omitempty"`
-	Now        time.Time     `json:"now,omitzero"`
-	Seed       []byte        `json:"seed,omitempty"`
+	Mode       mode              `json:"mode"`
+	Background bool              `json:"background,omitempty"` // a filler: low priority, ends by itself
+	Name       string            `json:"name"`
+	Path       string            `json:"path,omitempty"`   // the module's file
+	Remove     bool              `json:"remove,omitempty"` // it is a copy for this child: remove it
+	Wasm       int64             `json:"wasm,omitempty"`   // or its length on stdin
+	SHA256     string            `json:"sha256"`
+	Cache      string            `json:"cache,omitempty"` // cache folder of this module
+	Hint       string            `json:"hint,omitempty"`  // to remove once the cache is filled
+	Limits     Limits            `json:"limits"`
+	Spent      time.Duration     `json:"spent,omitempty"` // of the timeout, by an earlier child
+	Verb       string            `json:"verb,omitempty"`
+	Args       []string          `json:"args,omitempty"`
+	Env        map[string]string `json:"env,omitempty"`
+	Request    int64             `json:"request,omitempty"` // its length on stdin
+	Mounts     []Mount           `json:"mounts,omitempty"`
+	Reads      []string          `json:"reads,omitempty"`
+	Hide       []string          `json:"hide,omitempty"`
+	Now        time.Time         `json:"now,omitzero"`
+	Seed       []byte            `json:"seed,omitempty"`
 }
 
 // report is how the child saw the end. Code "" is an answer.

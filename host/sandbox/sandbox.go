@@ -27,11 +27,12 @@ type Limits struct {
 // Plugin is what runs: the bytes, and what the configuration says about them.
 // Exactly one of Wasm and Path is set; what is hashed is what is compiled.
 type Plugin struct {
-	Name   string   // argv[0], and the name in messages
-	Wasm   []byte   // the module itself
-	Path   string   // or a file that the child reads
-	SHA256 string   // 64 hex digits; required
-	Args   []string // configured arguments, before the verb
+	Name   string            // argv[0], and the name in messages
+	Wasm   []byte            // the module itself
+	Path   string            // or a file that the child reads
+	SHA256 string            // 64 hex digits; required
+	Args   []string          // configured arguments, before the verb
+	Env    map[string]string // the guest's whole environment
 	Limits Limits
 }
 
