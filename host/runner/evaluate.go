@@ -237,6 +237,9 @@ func (r *reading) request(t *step, def mission.Step, verb string, with map[strin
 		Completed: done, Agent: t.report.By.Agent, Result: string(t.report.Result), Reason: t.report.Reason,
 		Now: r.p.now().UTC().Format(rfc3339Micro),
 	}
+	if r.p.worktree(r.mission, t.issue.Package) != "" {
+		req.Workspace = abi.WorkspaceDir
+	}
 	for _, p := range r.facts.Packages {
 		req.Packages = append(req.Packages, abi.Package{ID: p.ID, Title: p.Title, Lane: string(r.state.Lane(r.facts, p.ID)), Dependencies: p.DependsOn})
 	}

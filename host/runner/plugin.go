@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,7 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 	if err != nil {
 		return sandbox.Answer{}, err
 	}
-	call := r.p.grants(r.mission, frozen)
+	call := r.p.grants(r.mission, frozen, t.issue.Package)
 	call.Verb, call.Request, call.Now, call.Seed = verb, raw, r.p.now(), r.seed(t, name, verb)
 	answer, err := r.p.plugins.Call(ctx, frozen.sandboxed(name, wasm), call)
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 		return answer, errors.New("it looked at more files than can be watched for changes: let it read less")
 	}
 	for _, seen := range answer.Read {
-		facts[pluginFactName(name, seen)] = unchanged
+		facts[pluginFactName(name, t.issue.Package, seen)] = unchanged
 	}
 	return answer, nil
 }
@@ -60,21 +61,44 @@ func (r *reading) seed(t *step, name, verb string) [32]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%d", r.state.Seed, name, verb, t.issue.Step, t.issue.Package, t.issue.Attempt))
 }
 
-// grants is what a plugin can see: the project as its one mount, and below it
-// the folders that it was granted. The state of the runs is hidden from all.
-func (p *Project) grants(m lanes.Mission, frozen frozenPlugin) sandbox.Call {
+// grants is what a plugin can see: the project and, for a package, its worktree
+// as mounts, and below them the folders that it was granted. The state of the
+// runs is hidden from all.
+func (p *Project) grants(m lanes.Mission, frozen frozenPlugin, pkg string) sandbox.Call {
 	call := sandbox.Call{
 		Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: p.Config.Root}},
 		Hide:   []string{p.guestPath(p.Config.StateRoot())},
 	}
 	for _, folder := range frozen.Read {
-		if folder == "{mission}" {
+		switch folder {
+		case "{mission}":
 			call.Reads = append(call.Reads, p.guestPath(m.Dir))
-			continue
+		case "{workspace}":
+			if host := p.worktree(m, pkg); host != "" {
+				call.Mounts = append(call.Mounts, sandbox.Mount{Guest: abi.WorkspaceDir, Host: host})
+				call.Reads = append(call.Reads, abi.WorkspaceDir)
+			}
+		default:
+			call.Reads = append(call.Reads, path.Join(abi.ProjectDir, folder))
 		}
-		call.Reads = append(call.Reads, path.Join(abi.ProjectDir, folder))
 	}
 	return call
+}
+
+// worktree is the folder that a package is worked on in; "" where there is none
+// yet.
+func (p *Project) worktree(m lanes.Mission, pkg string) string {
+	if pkg == "" {
+		return ""
+	}
+	all, err := lanes.Workspaces(p.Config.Root, m)
+	if err != nil {
+		return ""
+	}
+	if info, err := os.Stat(all[pkg]); err != nil || !info.IsDir() {
+		return ""
+	}
+	return all[pkg]
 }
 
 // guestPath is a folder of the project as a guest names it.
@@ -89,24 +113,24 @@ func (p *Project) guestPath(host string) string {
 // unchanged is the digest of what a plugin saw: its name holds the content.
 const unchanged = "unchanged"
 
-// pluginFactName names what a plugin saw: the plugin, by whose grants it is
-// looked at again, the kind, the content and the path.
-func pluginFactName(plugin string, seen sandbox.Fact) string {
-	return pluginFact + plugin + " " + string(seen.Kind) + " " + seen.SHA256 + " " + seen.Path
+// pluginFactName names what a plugin saw: the plugin and the package, by whose
+// grants it is looked at again, the kind, the content and the path.
+func pluginFactName(plugin, pkg string, seen sandbox.Fact) string {
+	return pluginFact + strings.Join([]string{plugin, pkg, string(seen.Kind), seen.SHA256, seen.Path}, " ")
 }
 
 // seenByPlugin looks again at what a plugin saw.
 func (p *Project) seenByPlugin(r *run, name string) (string, error) {
-	parts := strings.SplitN(name, " ", 4)
-	if len(parts) != 4 {
+	parts := strings.SplitN(name, " ", 5)
+	if len(parts) != 5 {
 		return "", fmt.Errorf("no such fact: %s", name)
 	}
 	frozen, err := r.grantOf(parts[0])
 	if err != nil {
 		return "", err
 	}
-	seen := sandbox.Fact{Kind: sandbox.FactKind(parts[1]), SHA256: parts[2], Path: parts[3]}
-	changed, err := p.grants(r.mission, frozen).Changed([]sandbox.Fact{seen})
+	seen := sandbox.Fact{Kind: sandbox.FactKind(parts[2]), SHA256: parts[3], Path: parts[4]}
+	changed, err := p.grants(r.mission, frozen, parts[1]).Changed([]sandbox.Fact{seen})
 	if len(changed) > 0 {
 		return "changed", err
 	}
