@@ -281,3 +281,26 @@ func TestRetryNamesOne(t *testing.T) {
 	r.makes(Retry{Who: "ops", Package: "WP02", Tokens: r.tokens()}, "retried", "moved", "issued")
 	want(t, "ann", r.held("ann").Package, "WP02")
 }
+
+// A retry hands nothing out while a question is open, nor after the end.
+func TestRetryInItsPlace(t *testing.T) {
+	r := atImplement(t, "WP01", "WP02")
+	r.ask("ann")
+	r.ask("bob")
+	r.must(r.own("ann", Blocked))
+	report := r.own("bob", Success)
+	report.Outcome = &Outcome{Result: Question, Question: &Asking{ID: PluginID("q"), Question: "?"}}
+	r.must(report)
+	r.makes(Retry{Who: "ops", By: who("cy"), Tokens: r.tokens()}, "retried", "moved")
+	want(t, "issues", len(r.s.Issues()), 0)
+
+	def := chain("work")
+	def.Steps[0].Packages = implementing()
+	def.Steps[0].Packages.Until = append(def.Steps[0].Packages.Until, "blocked")
+	r = begin(t, facts(def, packages("WP01")...), nil)
+	r.ask("ann")
+	r.must(r.own("ann", Blocked))
+	r.must(r.closing("ann"))
+	want(t, "phase", r.s.Phase, Done)
+	r.refused(Retry{Who: "ops", By: who("ann"), Tokens: r.tokens()}, NothingToRetry)
+}

@@ -249,6 +249,7 @@ func TestNobodyIsStranded(t *testing.T) {
 	r.ask("bob")
 	r.makes(r.own("ann", Success), "reported", "moved")
 	want(t, "ann", r.at("ann"), "stop work waiting_for_work_packages")
+	r.refused(r.closing("cy"), StalePlan) // bob is not done
 	r.makes(r.own("bob", Success), "reported", "moved", "completed", "entered", "issued")
 	want(t, "bob", r.held("bob").Step, "publish")
 }
@@ -361,3 +362,35 @@ func TestUnreadablePackages(t *testing.T) {
 type errUnreadable struct{}
 
 func (errUnreadable) Error() string { return "tasks: permission denied" }
+
+// A package that is handed out is offered to nobody: not to its holder, who
+// reported another one, and not where the step takes from the lane of work.
+func TestHandedOutIsNotOffered_Case03(t *testing.T) {
+	r := atImplement(t, "WP01", "WP02", "WP03")
+	mine := r.ask("ann").Token
+	r.must(r.on("ann", r.ask("bob").Token, Success))
+	want(t, "ann holds", len(r.s.Held(who("ann"))), 2)
+	want(t, "still", r.s.Packages["WP01"].Issue.Token, mine)
+
+	def := chain("work")
+	def.Steps[0].Packages = implementing()
+	def.Steps[0].Packages.Take = lanesOf(mission.Planned, mission.InProgress)
+	r = begin(t, facts(def, packages("WP01")...), nil)
+	r.ask("ann")
+	r.refused(r.asking("bob"), Waiting)
+}
+
+// A canceled package stays canceled, whoever still reports on it.
+func TestCanceledStays(t *testing.T) {
+	for _, result := range []Result{Success, Failed, Blocked} {
+		r := atImplement(t, "WP01", "WP02")
+		r.ask("ann")
+		p := r.s.Packages["WP01"]
+		p.Lane = mission.Canceled
+		r.s.Packages = put(r.s.Packages, "WP01", p) // as wp move leaves it
+		if events, err := r.try(r.own("ann", result)); err == nil && len(events) == 0 {
+			t.Fatalf("%s: nothing was recorded", result)
+		}
+		want(t, string(result), r.s.lane(r.f, "WP01"), mission.Canceled)
+	}
+}
