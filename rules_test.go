@@ -38,7 +38,7 @@ func parseAll(t *testing.T) sources {
 		if filepath.Ext(name) != ".go" {
 			return nil
 		}
-		file, err := parser.ParseFile(src.set, name, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(src.set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
