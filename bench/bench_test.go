@@ -50,7 +50,7 @@ func TestLengthen(t *testing.T) {
 		t.Fatal(err)
 	}
 	const more = 500
-	if err := p.lengthen(b.ctx, slug, plainType, more); err != nil {
+	if err := p.lengthen(b.ctx, slug, plainType, more, handAround); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.report(b.ctx, slug); err != nil {

@@ -69,7 +69,7 @@ func recordsGrowth(b *bed) (*program, error) {
 	if err := p.start(b.ctx, plainSlug(0), plainType); err != nil {
 		return nil, err
 	}
-	if err := p.lengthen(b.ctx, plainSlug(0), plainType, manyRecords); err != nil {
+	if err := p.lengthen(b.ctx, plainSlug(0), plainType, manyRecords, handAround); err != nil {
 		return nil, err
 	}
 	if err := p.report(b.ctx, plainSlug(0)); err != nil { // makes the view
@@ -87,10 +87,11 @@ func stepsGrowth(b *bed) (*program, error) {
 	if err := p.start(b.ctx, plainSlug(0), plainType); err != nil {
 		return nil, err
 	}
-	for range manySteps / 2 {
-		if err := p.report(b.ctx, plainSlug(0)); err != nil {
-			return nil, err
-		}
+	if err := p.lengthen(b.ctx, plainSlug(0), plainType, manySteps/2, skip); err != nil {
+		return nil, err
+	}
+	if err := p.report(b.ctx, plainSlug(0)); err != nil {
+		return nil, err
 	}
 	return b.nextProgram("10,000 steps, half done", p, func(int) string { return plainSlug(0) })
 }

@@ -33,6 +33,9 @@ type options struct {
 	dir    string
 }
 
+// maxRounds is for how many the generated missions have steps.
+const maxRounds = lintedRuns * perMission * 9 / 10
+
 // errMissed says that a bar was missed; the table says which.
 var errMissed = errors.New("a bar was missed")
 
@@ -85,6 +88,9 @@ func parse(args []string) (options, error) {
 		if !slices.Contains(groupNames(), name) {
 			return o, fmt.Errorf("there is no row %q; there are %s", name, strings.Join(groupNames(), ", "))
 		}
+	}
+	if o.rounds < 0 || o.rounds > maxRounds {
+		return o, fmt.Errorf("%d rounds are too many: at most %d", o.rounds, maxRounds)
 	}
 	if o.rounds == 0 {
 		o.rounds = 200

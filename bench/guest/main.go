@@ -6,8 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"regexp"
-	"text/template"
+	"strings"
 )
 
 // request is the part of it that this guard looks at.
@@ -36,18 +35,9 @@ func judge() error {
 	if err != nil {
 		return err
 	}
-	story, err := regexp.Compile(`(?m)^### User story \d+`)
-	if err != nil {
-		return err
+	answer := map[string]any{"verdict": "allow"}
+	if !strings.Contains(string(text), "### User story") {
+		answer = map[string]any{"verdict": "refuse", "reasons": []map[string]string{{"message": "no user story for step " + q.Step.ID}}}
 	}
-	if story.Match(text) {
-		_, err = fmt.Println(`{"verdict":"allow"}`)
-		return err
-	}
-	refusal, err := template.New("refusal").Parse(
-		`{"verdict":"refuse","reasons":[{"message":"no user story for step {{js .Step.ID}}"}]}` + "\n")
-	if err != nil {
-		return err
-	}
-	return refusal.Execute(os.Stdout, q)
+	return json.NewEncoder(os.Stdout).Encode(answer)
 }
