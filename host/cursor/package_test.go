@@ -146,81 +146,6 @@ func TestUnknownDependency_Case31(t *testing.T) {
 	want(t, "message", refusal.Message, "nothing to hand out at step implement: WP01 waits for WP99")
 }
 
-// canceledDep is a run at implement where WP02 and WP03 hang on WP01, which
-// was canceled.
-func canceledDep(t testing.TB) *run {
-	t.Helper()
-	r := atImplement(t)
-	r.f.Packages = []PackageFact{
-		{ID: "WP01"}, {ID: "WP02", DependsOn: []string{"WP01"}}, {ID: "WP03", DependsOn: []string{"WP02"}}, {ID: "WP04"},
-	}
-	r.s.Packages = map[string]Package{"WP01": {Lane: mission.Canceled}} // as wp move leaves it
-	r.makes(r.asking("ann"), "asked")
-	want(t, "at", r.at("ann"), "question implement")
-	return r
-}
-
-func TestCanceledDependency_Case31(t *testing.T) {
-	t.Run("go on", func(t *testing.T) {
-		r := canceledDep(t)
-		r.refused(r.human("package:WP01", "later"), InvalidAnswer)
-		r.makes(r.human("package:WP01", "go_on"), "answered")
-		want(t, "at", r.at("ann"), "offer implement WP02")
-		r.ask("ann")
-	})
-	t.Run("cancel", func(t *testing.T) {
-		r := canceledDep(t)
-		r.makes(r.human("package:WP01", "cancel"), "answered", "moved", "moved")
-		want(t, "lanes", r.lanes(), "WP01=canceled WP02=canceled WP03=canceled WP04=planned")
-		want(t, "at", r.at("ann"), "offer implement WP04")
-	})
-	t.Run("one more dependant", func(t *testing.T) {
-		r := canceledDep(t)
-		r.must(r.human("package:WP01", "cancel"))
-		r.f.Packages = append(r.f.Packages, PackageFact{ID: "WP05", DependsOn: []string{"WP01"}})
-		r.makes(r.asking("ann"), "asked")
-		r.must(r.human("package:WP01", "go_on"))
-		r.ask("ann")
-	})
-	t.Run("the log is only read", func(t *testing.T) {
-		r := outside(t, PackageFact{ID: "WP01", Lane: mission.Canceled}, PackageFact{ID: "WP02", Lane: mission.Planned, DependsOn: []string{"WP01"}})
-		r.makes(r.asking("ann"), "asked")
-		r.refused(r.human("package:WP01", "cancel"), InvalidAnswer)
-		r.must(r.human("package:WP01", "go_on"))
-		want(t, "ann", r.ask("ann").Package, "WP02")
-	})
-	t.Run("no question about finished work", func(t *testing.T) {
-		r := outside(t, PackageFact{ID: "WP01", Lane: mission.Canceled}, PackageFact{ID: "WP02", Lane: mission.Approved, DependsOn: []string{"WP01"}})
-		want(t, "at", r.at("ann"), "close implement")
-	})
-}
-
-// Canceling takes a package from whoever has it: the late report does not bring
-// it back.
-func TestCancelEndsIssues(t *testing.T) {
-	r := atImplement(t)
-	r.f.Packages = []PackageFact{{ID: "WP01"}, {ID: "WP02", DependsOn: []string{"WP01"}}, {ID: "WP03", DependsOn: []string{"WP01"}}}
-	r.s.Packages = map[string]Package{"WP01": {Lane: mission.Approved}}
-	r.ask("ann")
-	late := r.own("ann", Success)
-	p := r.s.Packages["WP01"]
-	p.Lane = mission.Canceled
-	r.s.Packages = put(r.s.Packages, "WP01", p)
-	r.makes(r.asking("bob"), "asked")
-	r.makes(r.human("package:WP01", "cancel"), "answered", "released", "moved", "moved")
-	r.refused(late, StalePlan)
-	want(t, "lanes", r.lanes(), "WP01=canceled WP02=canceled WP03=canceled")
-	want(t, "at", r.at("ann"), "close implement")
-}
-
-func TestAllCanceled(t *testing.T) {
-	def := chain("implement")
-	def.Steps[0].Packages = implementing()
-	r := begin(t, Facts{Def: def, Source: KittySpecs, Packages: []PackageFact{{ID: "WP01", Lane: mission.Canceled}}}, nil)
-	r.makes(r.closing("ann"), "reported", "completed", "finished")
-	want(t, "phase", r.s.Phase, Canceled)
-}
-
 // A rule lends its packages before the step's own are offered, with its own
 // prompt and retries.
 func TestAlsoOffersFirst(t *testing.T) {
@@ -282,70 +207,6 @@ func TestSelfReviewHasNoHole(t *testing.T) {
 	r.must(r.own("bob", Success))
 }
 
-// At a package step with nothing to offer and nothing open, a tokenless success
-// is the step's own report.
-func TestStepsOwnReport(t *testing.T) {
-	r := atImplement(t, "WP01")
-	early := r.closing("bob")
-	r.refused(early, StalePlan)
-	r.ask("ann")
-	r.refused(r.closing("bob"), StalePlan)
-	r.must(r.own("ann", Success))
-	r.refused(early, CursorMoved)
-	r.ask("bob")
-	r.must(r.own("bob", Success))
-	want(t, "step", r.s.Cursor.Step, "release")
-
-	none := atImplement(t)
-	none.refused(none.asking("ann"), Waiting)
-	none.refused(none.closing("ann"), StalePlan)
-	none.f.Def = allowNone()
-	want(t, "at", none.at("ann"), "close implement")
-	none.refused(none.asking("ann"), StalePlan)
-	r = none
-	r.refused(func() Report { c := r.closing("ann"); c.Result = Failed; return c }(), NothingIssued)
-	late := r.closing("bob")
-	r.makes(r.closing("ann"), "reported", "completed", "entered")
-	r.refused(late, CursorMoved)
-}
-
-func allowNone() *mission.Definition {
-	def := dev()
-	def.Steps[1].Packages.AllowNone = true
-	return def
-}
-
-// A step's own report that is a saved plan is repeated as itself.
-func TestOwnReportAsPlan(t *testing.T) {
-	r := atImplement(t)
-	r.f.Def = allowNone()
-	plan := r.closing("ann")
-	plan.Plan = "p1"
-	r.must(plan)
-	r.nothing(plan)
-	plan.Plan = "p2"
-	r.refused(plan, CursorMoved)
-}
-
-// The executor of a package step judges its own report too; what it does not
-// allow is not recorded.
-func TestOwnReportAndExecutor(t *testing.T) {
-	r := atImplement(t)
-	r.f.Def = allowNone()
-	report := r.closing("ann")
-	for result, code := range map[Result]Code{Failed: StepFailed, Blocked: StepBlocked} {
-		report.Outcome = &Outcome{Result: result, Reason: "the plugin says so"}
-		r.refused(report, code)
-	}
-	report.Outcome = &Outcome{Result: Question, Question: &Asking{ID: PluginID("sure"), Question: "Sure?"}}
-	r.makes(report, "reported", "asked")
-	r.refused(r.closing("ann"), NothingIssued) // the question comes first
-	r.must(r.human("plugin:sure", "yes"))
-	again := r.closing("ann")
-	again.Outcome = &Outcome{Result: Success, Inputs: map[string]string{"k": "v"}}
-	r.makes(again, "reported", "inputs_set", "completed", "entered")
-}
-
 // Packages that cannot be read are an error for whom needs them, never none.
 func TestUnreadablePackages(t *testing.T) {
 	r := atImplement(t, "WP01")
@@ -378,19 +239,4 @@ func TestHandedOutIsNotOffered_Case03(t *testing.T) {
 	r = begin(t, facts(def, packages("WP01")...), nil)
 	r.ask("ann")
 	r.refused(r.asking("bob"), Waiting)
-}
-
-// A canceled package stays canceled, whoever still reports on it.
-func TestCanceledStays(t *testing.T) {
-	for _, result := range []Result{Success, Failed, Blocked} {
-		r := atImplement(t, "WP01", "WP02")
-		r.ask("ann")
-		p := r.s.Packages["WP01"]
-		p.Lane = mission.Canceled
-		r.s.Packages = put(r.s.Packages, "WP01", p) // as wp move leaves it
-		if events, err := r.try(r.own("ann", result)); err == nil && len(events) == 0 {
-			t.Fatalf("%s: nothing was recorded", result)
-		}
-		want(t, string(result), r.s.lane(r.f, "WP01"), mission.Canceled)
-	}
 }
