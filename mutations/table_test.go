@@ -76,8 +76,8 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestFactsAreReadAgain_FR001"}}},
 	},
 	{
-		name:  "the guards' second evaluation of a saved plan",
-		edits: []edit{{"host/runner/plan.go", "	t.report.Base.Facts = facts\n	return r.guard(ctx, t, def)", "	t.report.Base.Facts = facts\n	return nil"}},
+		name:  "the second evaluation of a saved plan",
+		edits: []edit{{"host/runner/plan.go", "	if err := r.evaluate(ctx, t); err != nil {\n		return err\n	}\n	if !reflect", "	t.report.Outcome = saved\n	if !reflect"}},
 		red:   []red{{"host/runner", []string{"TestApplyEvaluatesAgain"}}},
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -85,10 +86,20 @@ func classify(err error) error {
 			return e
 		}
 	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+	if fromSystem(err) {
 		return &Error{Code: CodeDiskFull, Message: err.Error(), NextStep: "look at the file's place and permissions, then call again", Err: err}
 	}
 	return &Error{Code: CodeInternal, Message: err.Error(), NextStep: "this is a fault of the program: please report it with this message", Err: err}
+}
+
+// fromSystem tells whether the operating system refused something: a place that
+// cannot be written or read is no fault of the program.
+func fromSystem(err error) bool {
+	var path *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	return errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &call) ||
+		errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)
 }
 
 func fromConfig(err error) *Error {

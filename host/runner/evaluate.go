@@ -235,7 +235,7 @@ func (r *reading) request(t *step, def mission.Step, verb string, with map[strin
 		Step:    abi.Step{ID: def.ID, Title: def.Title, Attempt: t.issue.Attempt, With: with},
 		Package: t.issue.Package, Inputs: r.inputs(t.report.Outcome), Answers: r.pluginAnswers(),
 		Completed: done, Agent: t.report.By.Agent, Result: string(t.report.Result), Reason: t.report.Reason,
-		Now: r.p.now().UTC().Format(rfc3339Micro),
+		Now: r.clock().Format(rfc3339Micro),
 	}
 	if r.p.worktree(r.mission, t.issue.Package) != "" {
 		req.Workspace = abi.WorkspaceDir

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"time"
 
 	"github.com/spec-kitty/step-runner/host/cursor"
 )
@@ -14,12 +16,13 @@ const planFormat = 1
 
 // savedPlan is a report, or an ask for work, that was evaluated and not
 // committed. Whoever applies it commits under the same rules as a report: what
-// it relied on is compared under the lock, and the guards are evaluated again,
-// so that editing the file gains nothing.
+// it relied on is compared under the lock, and executor and guards are evaluated
+// again, so that editing the file gains nothing.
 type savedPlan struct {
 	Format  int            `json:"format"`
 	ID      string         `json:"id"`
 	Mission string         `json:"mission"`
+	AsOf    time.Time      `json:"as_of"` // the only clock that plugins saw
 	Caller  Caller         `json:"caller"`
 	Issue   cursor.Issue   `json:"issue"`
 	Report  *cursor.Report `json:"report,omitempty"`
@@ -29,7 +32,7 @@ type savedPlan struct {
 // savePlan hands the plan out instead of committing it, with the answer that
 // committing would give.
 func (r *reading) savePlan(q Request, t step) (Answer, error) {
-	saved := savedPlan{Format: planFormat, ID: r.p.newULID().String(), Mission: r.mission.Slug, Caller: q.Caller, Issue: t.issue}
+	saved := savedPlan{Format: planFormat, ID: r.p.newULID().String(), Mission: r.mission.Slug, AsOf: r.clock(), Caller: q.Caller, Issue: t.issue}
 	if t.report != nil {
 		t.report.Plan = saved.ID
 		saved.Report = t.report
@@ -123,9 +126,9 @@ func readPlan(raw []byte) (savedPlan, error) {
 	return saved, nil
 }
 
-// apply evaluates the guards anew, on the files as they are now; the executor's
-// answer is the plan's. Who reports, and on what, is taken from the caller that
-// the file names, and holds under the lock like any report.
+// apply evaluates the report anew, on the files as they are now. Who reports,
+// and on what, is taken from the caller that the file names, and holds under the
+// lock like any report.
 func (r *reading) apply(ctx context.Context, saved savedPlan) (Answer, error) {
 	t := step{report: saved.Report, ask: saved.Ask, issue: saved.Issue}
 	if t.ask != nil {
@@ -134,43 +137,43 @@ func (r *reading) apply(ctx context.Context, saved savedPlan) (Answer, error) {
 	}
 	t.report.By, t.report.Who, t.report.Plan = saved.Caller.Holder(), saved.Caller.String(), saved.ID
 	t.report.Policy = cursor.Policy{AnyHolder: r.anyHolder()}
-	if issue, open := r.state.Issue(t.report.Base.Issue); open {
-		t.issue = issue
-		if err := r.reevaluate(ctx, &t); err != nil {
-			return r.refused(saved.Caller, err)
-		}
-	} else if t.report.Base.Issue == "" && r.state.Cursor.Step == saved.Issue.Step {
-		if err := r.reevaluate(ctx, &t); err != nil {
-			return r.refused(saved.Caller, err)
-		}
+	r.asOf = saved.AsOf
+	if err := r.reevaluate(ctx, &t); err != nil {
+		return r.refused(saved.Caller, err)
 	}
 	return r.applied(ctx, saved.Caller, t)
 }
 
-// reevaluate runs the guards of a saved success. The executor's answer stands,
-// where the step has an executor; a file that claims one for a step without is
-// no plan of ours.
+// reevaluate runs executor and guards of a saved success again: whoever can edit
+// the file gains nothing. An executor has no effects and answers the same to the
+// same request on the same files, so another answer means that the plan is
+// stale, or was edited. What is not open any more needs no evaluation: Decide
+// refuses it, or finds that the plan was committed before.
 func (r *reading) reevaluate(ctx context.Context, t *step) error {
+	if t.report.Base.Issue == "" {
+		if t.issue.Step != r.state.Cursor.Step {
+			return t.report.Base.Moved(r.state)
+		}
+		t.issue.Pos = r.state.Cursor.Pos
+	} else {
+		issue, open := r.state.Issue(t.report.Base.Issue)
+		if !open {
+			return nil
+		}
+		t.issue = issue
+	}
+	saved := t.report.Outcome
+	t.report.Outcome = nil
 	if t.report.Result != cursor.Success {
-		t.report.Outcome = nil
 		return nil
 	}
-	def, err := r.facts.Def.Step(t.issue.Pos)
-	if err != nil {
+	if err := r.evaluate(ctx, t); err != nil {
 		return err
 	}
-	if (def.Executor == nil) != (t.report.Outcome == nil) {
-		return fail(CodeUsage, "make the plan again with --plan-out", "the plan does not fit step %s", def.ID)
+	if !reflect.DeepEqual(saved, t.report.Outcome) {
+		return &cursor.Refusal{Code: cursor.StalePlan, Message: "the executor of step " + t.issue.Step + " does not answer any more what the plan says: make the plan again"}
 	}
-	if o := t.report.Outcome; o != nil && o.Result != cursor.Success {
-		return nil
-	}
-	facts := map[string]string{}
-	for name, digest := range t.report.Base.Facts {
-		facts[name] = digest
-	}
-	t.report.Base.Facts = facts
-	return r.guard(ctx, t, def)
+	return nil
 }
 
 func (r *reading) applied(ctx context.Context, c Caller, t step) (Answer, error) {

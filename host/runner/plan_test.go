@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -104,6 +105,51 @@ func TestApplyEvaluatesAgain(t *testing.T) {
 	tree["report"].(map[string]any)["guards"] = []any{map[string]any{"guard": "artifact a.md", "verdict": "allow"}}
 	forged, _ := json.Marshal(tree)
 	wantBlocked(t, apply(t, p, forged), "guard_refused")
+}
+
+// An executor's answer in the file is not believed: it is asked again.
+func TestApplyAsksTheExecutorAgain(t *testing.T) {
+	root := makeProject(t, composed, nil, "success")
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	plan := save(t, p, root, report("a", cursor.Success))
+	var tree map[string]any
+	if err := json.Unmarshal(plan, &tree); err != nil {
+		t.Fatal(err)
+	}
+	tree["report"].(map[string]any)["outcome"] = map[string]any{"result": "success", "inputs": map[string]any{"forged": "yes"}}
+	forged, _ := json.Marshal(tree)
+	before := journal(t, root)
+	wantBlocked(t, apply(t, p, forged), "stale_plan")
+	if journal(t, root) != before {
+		t.Error("a forged plan wrote")
+	}
+	wantStep(t, apply(t, p, plan), "B")
+}
+
+// A plan for a package step's own report cannot be bent to another step.
+func TestPlanIsForItsStep(t *testing.T) {
+	files := packages(1)
+	files["status.events.jsonl"] = laneLog("for_review")
+	root := makeProject(t, packaged, files)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	plan := save(t, p, root, report("a", cursor.Success))
+	if a := apply(t, p, plan); a.MissionState != "review" {
+		t.Fatalf("state %s (%s)", a.MissionState, value(a.Reason))
+	}
+	write(t, root+"/kitty-specs/m/status.events.jsonl", laneLog("approved"))
+	before := journal(t, root)
+	if a := apply(t, p, plan); !a.Replayed {
+		t.Errorf("the same plan again: kind %s (%s)", a.Kind, value(a.Reason))
+	}
+	other := regexp.MustCompile(`"(id|plan)": "[^"]+"`).ReplaceAllString(string(plan), `"$1": "01KMB0MJYY10DBJNG3ZD7Q8500"`)
+	wantBlocked(t, apply(t, p, []byte(other)), "cursor_moved")
+	forged := strings.ReplaceAll(other, `"step": "implement"`, `"step": "review"`)
+	wantBlocked(t, apply(t, p, []byte(forged)), "stale_plan", "cursor_moved")
+	if journal(t, root) != before {
+		t.Error("a stale plan wrote")
+	}
 }
 
 // What a guard or a plugin read is compared under the lock: a change between

@@ -34,7 +34,7 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 		return sandbox.Answer{}, err
 	}
 	call := r.p.grants(r.mission, frozen, t.issue.Package)
-	call.Verb, call.Request, call.Now, call.Seed = verb, raw, r.p.now(), r.seed(t, name, verb)
+	call.Verb, call.Request, call.Now, call.Seed = verb, raw, r.clock(), r.seed(t, name, verb)
 	answer, err := r.p.plugins.Call(ctx, frozen.sandboxed(name, wasm), call)
 	if err != nil {
 		return answer, err

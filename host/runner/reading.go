@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -21,6 +22,7 @@ type reading struct {
 	replayed bool
 	planned  bool
 	answered *cursor.Give  // the answer that this call gave
+	asOf     time.Time     // what plugins are told of the time; see clock
 	verdict  *driftVerdict // to be kept by the next write
 	warnings []Warning
 }
@@ -72,6 +74,15 @@ func (r *reading) laneLog() lanes.Log {
 	}
 	log, _ := r.run.lanes.Read() // its error was the facts' fault
 	return log
+}
+
+// clock is the time that the plugins of this call are told: all the same, and
+// for a saved plan the one of its making, so that they answer alike.
+func (r *reading) clock() time.Time {
+	if r.asOf.IsZero() {
+		r.asOf = r.p.now().UTC()
+	}
+	return r.asOf
 }
 
 func (r *reading) warn(code, message string) {

@@ -31,6 +31,8 @@ type StartRequest struct {
 	Actor  string // who starts it where nobody calls, for the record; "": "operator"
 	Inputs map[string]string
 	Again  bool // a run that is over may be followed by this one
+
+	make func(slug, missionType string) (lanes.Mission, error) // nil: the mission is there
 }
 
 // Start starts a run. It is durable when Start returns without error.
@@ -38,54 +40,48 @@ func (p *Project) Start(ctx context.Context, q StartRequest) (Answer, error) {
 	if err := q.Caller.check(); err != nil {
 		return Answer{}, err
 	}
-	m, err := p.missionToStart(q)
+	m, fresh, err := p.missionToStart(q)
 	if err != nil {
 		return Answer{}, classify(err)
 	}
 	r := &reading{p: p, mission: m}
+	if fresh {
+		q.make = p.makeMission
+	}
 	a, err := r.start(ctx, q)
 	return a, classify(err)
 }
 
-// missionToStart finds the mission, or makes its folder and meta.json.
-func (p *Project) missionToStart(q StartRequest) (lanes.Mission, error) {
-	m, err := p.mission(q.Slug)
+// missionToStart finds the mission. fresh: its folder, or its meta.json, is
+// still to be made.
+func (p *Project) missionToStart(q StartRequest) (m lanes.Mission, fresh bool, err error) {
+	m, err = p.mission(q.Slug)
 	var missing *lanes.NotFoundError
 	switch {
 	case errors.As(err, &missing):
-		return p.makeMission(q)
+		if err := mission.CheckName(q.Slug); err != nil {
+			return m, false, fail(CodeUsage, "name the mission with letters, digits, - and _", "%q is no mission's name: %v", q.Slug, err)
+		}
+		return lanes.Mission{Slug: q.Slug}, true, nil
 	case err != nil:
-		return m, err
+		return m, false, err
 	case !m.HasMeta:
-		return p.makeMission(StartRequest{Slug: m.Slug, Type: q.Type})
+		return m, true, nil
 	case q.Type != "" && m.Type != "" && q.Type != m.Type:
-		return m, fail(CodeUsage, "leave --type away, or name another mission", "mission %s is of type %s, not %s", m.Slug, m.Type, q.Type)
+		return m, false, fail(CodeUsage, "leave --type away, or name another mission", "mission %s is of type %s, not %s", m.Slug, m.Type, q.Type)
 	}
-	return m, nil
+	return m, false, nil
 }
 
 // makeMission makes a mission's folder with a meta.json. It writes only where
 // nothing stands.
-func (p *Project) makeMission(q StartRequest) (lanes.Mission, error) {
-	if err := mission.CheckName(q.Slug); err != nil {
-		return lanes.Mission{}, fail(CodeUsage, "name the mission with letters, digits, - and _", "%q is no mission's name: %v", q.Slug, err)
-	}
-	missionType := q.Type
-	if missionType == "" {
-		var err error
-		if missionType, err = p.Config.OnlyType(); err != nil {
-			return lanes.Mission{}, err
-		}
-	}
-	if _, err := p.Config.DefinitionFile(missionType); err != nil {
-		return lanes.Mission{}, err
-	}
-	dir := filepath.Join(p.Config.SpecsDir(), q.Slug)
+func (p *Project) makeMission(slug, missionType string) (lanes.Mission, error) {
+	dir := filepath.Join(p.Config.SpecsDir(), slug)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return lanes.Mission{}, err
 	}
 	meta, err := json.MarshalIndent(map[string]string{
-		"mission_id": p.newULID().String(), "mission_slug": q.Slug, "mission_type": missionType,
+		"mission_id": p.newULID().String(), "mission_slug": slug, "mission_type": missionType,
 	}, "", "  ")
 	if err != nil {
 		return lanes.Mission{}, err
@@ -98,7 +94,34 @@ func (p *Project) makeMission(q StartRequest) (lanes.Mission, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return lanes.Mission{}, err
 	}
-	return lanes.Load(p.Config.SpecsDir(), q.Slug)
+	return lanes.Load(p.Config.SpecsDir(), slug)
+}
+
+// settleFolder makes a new mission's folder once nothing speaks against the
+// start: one that is refused leaves no trace.
+func (r *reading) settleFolder(ctx context.Context, q StartRequest, first cursor.Start) error {
+	facts := cursor.Facts{Def: first.Def}
+	if r.mission.Dir != "" {
+		var err error
+		if facts, err = r.p.world.Facts(ctx, cursor.State{}, first); err != nil {
+			return err
+		}
+	}
+	if _, err := first.Decide(cursor.State{}, facts, r.p.now()); err != nil {
+		return err
+	}
+	before, err := r.p.runs.Lookup(ctx, first.Mission)
+	switch {
+	case err == nil:
+		defer before.Close()
+		if !q.Again {
+			return r.exists(&commit.ExistsError{Slug: first.Mission, ID: before.ID()})
+		}
+	case !errors.Is(err, commit.ErrNoRun):
+		return err
+	}
+	r.mission, err = q.make(first.Mission, first.Type)
+	return err
 }
 
 // start freezes the definition and the plugins and makes the run.
@@ -131,6 +154,11 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 		first.Who = q.Actor
 	default:
 		first.Who = "operator"
+	}
+	if q.make != nil {
+		if err := r.settleFolder(ctx, q, first); err != nil {
+			return Answer{}, err
+		}
 	}
 	store, out, err := r.p.runs.Start(ctx, r.mission.Slug, commit.New[cursor.State, cursor.Facts, cursor.Event]{
 		ID: id, Blobs: blobs, First: first, Again: q.Again,
