@@ -275,6 +275,9 @@ func TestFactsAreBounded(t *testing.T) {
 			}
 			defer v.root.Close()
 			for i := range maxFacts + 10 {
+				if d.incomplete {
+					break
+				}
 				_, _ = v.Stat(paths(i))
 			}
 			b, err := json.Marshal(report{Facts: d.sorted()})

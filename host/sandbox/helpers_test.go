@@ -52,3 +52,11 @@ func mustFail(t *testing.T, err error, code Code) *Failure {
 	}
 	return f
 }
+
+// bounded ends a call that nothing else ends, so that a test of a missing
+// deadline is red in time.
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -191,7 +191,7 @@ func TestParentCapsAgain(t *testing.T) {
 			p := plugin(t, "allow")
 			p.Limits.Timeout, p.Limits.CompileTime = 500*time.Millisecond, 500*time.Millisecond
 			begun := time.Now()
-			_, err := New(Options{CacheDir: "-", Exe: exe}).Call(context.Background(), p, guardCall())
+			_, err := New(Options{CacheDir: "-", Exe: exe}).Call(bounded(t), p, guardCall())
 			if c.code == TimeLimit { // interpreted, then compiled
 				c.code = CompileLimit
 			}
