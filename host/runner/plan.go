@@ -147,20 +147,20 @@ func (r *reading) apply(ctx context.Context, saved savedPlan) (Answer, error) {
 // reevaluate runs executor and guards of a saved success again: whoever can edit
 // the file gains nothing. An executor has no effects and answers the same to the
 // same request on the same files, so another answer means that the plan is
-// stale, or was edited. What is not open any more needs no evaluation: Decide
-// refuses it, or finds that the plan was committed before.
+// stale, or was edited. What would be refused anyway, or was committed before,
+// needs no evaluation.
 func (r *reading) reevaluate(ctx context.Context, t *step) error {
+	made, err := r.foretell(*t.report)
+	if err != nil || len(made.events) == 0 {
+		return err
+	}
 	if t.report.Base.Issue == "" {
 		if t.issue.Step != r.state.Cursor.Step {
 			return t.report.Base.Moved(r.state)
 		}
 		t.issue.Pos = r.state.Cursor.Pos
 	} else {
-		issue, open := r.state.Issue(t.report.Base.Issue)
-		if !open {
-			return nil
-		}
-		t.issue = issue
+		t.issue, _ = r.state.Issue(t.report.Base.Issue)
 	}
 	saved := t.report.Outcome
 	t.report.Outcome = nil
