@@ -21,14 +21,14 @@ func (a *app) handOver(root *cobra.Command) (handed bool, code int, err error) {
 	}
 	program, err := exec.LookPath(path)
 	if err != nil {
-		return false, 0, usage("let "+fallbackVariable+" name a program, or unset it", "the fallback program cannot be started: %v", err)
+		return false, 0, usage("let "+fallbackVariable+" name a program, or unset it", "the program of %s cannot be started: %v", fallbackVariable, err)
 	}
 	if ourselves(program) {
 		return false, 0, usage("let "+fallbackVariable+" name the other program by its full path", "%s=%s is this program itself", fallbackVariable, path)
 	}
 	code, err = replace(program, a.args, withoutFallback(os.Environ()))
 	if err != nil {
-		return false, 0, usage("let "+fallbackVariable+" name a program, or unset it", "the fallback program %s cannot be started: %v", program, err)
+		return false, 0, usage("let "+fallbackVariable+" name a program, or unset it", "%s: %s cannot be started: %v", fallbackVariable, program, err)
 	}
 	return true, code, nil
 }

@@ -28,6 +28,7 @@ type app struct {
 	json bool
 	root string
 	code int
+	raw  bool   // the flags could not be parsed
 	help string // what an error of the command line points to
 }
 
@@ -43,6 +44,7 @@ func run(p process) (code int) {
 	root := newRoot(a)
 	if handed, code, err := a.handOver(root); handed || err != nil {
 		if err != nil {
+			a.raw = true
 			return a.fail(err)
 		}
 		return code
@@ -58,11 +60,10 @@ func run(p process) (code int) {
 	return a.code
 }
 
-// wantsJSON also looks at the raw arguments, for calls whose flags could not be
-// parsed.
+// wantsJSON looks at the raw arguments where the flags could not be parsed.
 func (a *app) wantsJSON() bool {
-	if a.json {
-		return true
+	if a.json || !a.raw {
+		return a.json
 	}
 	args := a.args
 	if end := slices.Index(args, "--"); end >= 0 {
@@ -107,7 +108,10 @@ Several agents may call at the same moment, retry, or die half-way.`,
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		a.raw = true
+		return flagError(cmd, err)
+	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.helpFailed(a.printHelp(cmd)) })
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "canreadonly" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return canReadOnly()
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fixture": fixtureCommand, "sk": skCommand, "document": documentCommand,

@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -55,18 +55,25 @@ func treeText(dir string) (string, error) {
 	return out.String(), err
 }
 
-// readonlyCommand lets nothing in a folder be written until the script ends. A
-// mode stops nobody who may do everything, so it is a mount where one can be
-// made; where neither helps, the script is skipped.
+// readonlyCommand lets nothing in a folder be written until the script ends: a
+// mount for who may make one, as a mode would not stop them; else a mode.
 func readonlyCommand(ts *testscript.TestScript, _ bool, args []string) {
-	dir := ts.MkAbs(args[0])
-	if runtime.GOOS == "linux" && os.Geteuid() == 0 {
-		if err := mountReadOnly(dir); err == nil {
-			ts.Defer(func() { exec.Command("umount", "-l", dir).Run() })
-			return
+	undo, err := makeReadOnly(ts.MkAbs(args[0]))
+	ts.Defer(undo)
+	ts.Check(err)
+}
+
+func makeReadOnly(dir string) (undo func(), err error) {
+	if os.Geteuid() == 0 {
+		return mountReadOnly(dir)
+	}
+	var undos []func()
+	undo = func() {
+		for _, one := range slices.Backward(undos) {
+			one()
 		}
 	}
-	ts.Check(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	return undo, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -74,22 +81,27 @@ func readonlyCommand(ts *testscript.TestScript, _ bool, args []string) {
 		if err != nil {
 			return err
 		}
-		ts.Defer(func() { os.Chmod(path, info.Mode()) })
+		undos = append(undos, func() { os.Chmod(path, info.Mode()) })
 		return os.Chmod(path, info.Mode()&^0o222)
-	}))
-	if probe := filepath.Join(dir, "probe"); os.WriteFile(probe, nil, 0o644) == nil {
-		os.Remove(probe)
-		ts.Setenv("NOT_READONLY", "1")
-	}
+	})
 }
 
-func mountReadOnly(dir string) error {
+func mountReadOnly(dir string) (undo func(), err error) {
 	if err := exec.Command("mount", "--bind", dir, dir).Run(); err != nil {
-		return err
+		return func() {}, err
 	}
-	if err := exec.Command("mount", "-o", "remount,bind,ro", dir).Run(); err != nil {
-		exec.Command("umount", "-l", dir).Run()
-		return err
+	undo = func() { exec.Command("umount", "-l", dir).Run() }
+	return undo, exec.Command("mount", "-o", "remount,bind,ro", dir).Run()
+}
+
+// canReadOnly tells whether readonly works for this user on this system.
+func canReadOnly() (bool, error) {
+	dir, err := os.MkdirTemp("", "readonly")
+	if err != nil {
+		return false, err
 	}
-	return nil
+	defer os.RemoveAll(dir)
+	undo, err := makeReadOnly(dir)
+	defer undo()
+	return err == nil && os.WriteFile(filepath.Join(dir, "probe"), nil, 0o644) != nil, nil
 }

@@ -61,7 +61,9 @@ func (o *statusOptions) run(a *app, cmd *cobra.Command, argument string) error {
 		}
 		return a.print(found, func() string { return a.statusText(found) })
 	}
-	return a.watch(cmd.Context(), handle)
+	tick := time.NewTicker(watchPause)
+	defer tick.Stop()
+	return a.watch(cmd.Context(), handle, tick.C)
 }
 
 // look reads the page anew, the configuration too.
@@ -116,10 +118,9 @@ func (a *app) statusText(found statusPage) string {
 	return p.String()
 }
 
-// watch redraws until it is interrupted, which is how it ends well.
-func (a *app) watch(ctx context.Context, handle string) error {
-	tick := time.NewTicker(watchPause)
-	defer tick.Stop()
+// watch redraws at every tick until it is interrupted, which is how it ends
+// well.
+func (a *app) watch(ctx context.Context, handle string, tick <-chan time.Time) error {
 	for {
 		found, err := a.look(ctx, handle)
 		if ctx.Err() != nil {
@@ -132,7 +133,7 @@ func (a *app) watch(ctx context.Context, handle string) error {
 			return err
 		}
 		select {
-		case <-tick.C:
+		case <-tick:
 		case <-ctx.Done():
 			return nil
 		}

@@ -56,7 +56,7 @@ func (s *run[S, F, E]) compare(j durable.File, size int64, v *view) error {
 	rec, ok, err := journal.At(j, v.Offset, v.Length)
 	switch {
 	case err != nil:
-		return err
+		return s.damage(err)
 	case !ok, rec.Revision != v.Revision, rec.Digest != v.Digest, rec.Run != v.Run:
 		return lost(fmt.Sprintf("the record that %s names is not there", viewName))
 	}

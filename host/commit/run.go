@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
 	"github.com/spec-kitty/step-runner/kernel/journal"
@@ -43,7 +44,7 @@ func (s *run[S, F, E]) journalPath() string { return filepath.Join(s.dir, s.opts
 func (s *run[S, F, E]) openJournal(flag int) (durable.File, error) {
 	f, err := s.opts.Disk.OpenFile(s.journalPath(), flag, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return f, err
+		return f, s.damage(err)
 	}
 	if _, derr := s.opts.Disk.Stat(s.dir); errors.Is(derr, fs.ErrNotExist) {
 		return nil, ErrNoRun
@@ -72,6 +73,8 @@ func (s *run[S, F, E]) viewIgnored(why error) Warning {
 func (s *run[S, F, E]) damage(err error) error {
 	var d *journal.DamageError
 	switch {
+	case errors.Is(err, syscall.EISDIR):
+		return &DamagedError{File: s.journalPath(), Why: "it is a folder"}
 	case !errors.As(err, &d):
 		return err
 	case d.Class == journal.Twice:
