@@ -18,7 +18,7 @@ func (s State) reported(m Meta, e Reported) State {
 // on. Failures are those since the last success, so that rework after a
 // rejection has all its retries again.
 func (p *Package) reported(e Reported) {
-	p.Feedback = feedback(e)
+	p.Feedback, p.Handover = feedback(e), e.Prompt
 	switch {
 	case e.Rejection || e.outcome() == Question:
 		p.Attempts = put(p.Attempts, e.Step, p.Attempts[e.Step]-1)

@@ -135,6 +135,7 @@ type Package struct {
 	StopAt   string         `json:"stop_at,omitempty"`  // the step that it stopped at
 	Reason   string         `json:"reason,omitempty"`   // of Stop
 	Feedback string         `json:"feedback,omitempty"` // for the next prompt
+	Handover string         `json:"handover,omitempty"` // what an executor left for the next prompt
 	Issue    *Issue         `json:"issue,omitempty"`
 }
 

@@ -71,7 +71,7 @@ func (r *reading) begin(ctx context.Context, q Request) (Answer, error) {
 func (r *reading) give(ctx context.Context, q Request) (a Answer, done bool, err error) {
 	give := cursor.Give{
 		Who: q.Caller.String(), Human: q.Caller.Human, Agent: q.Caller.Agent,
-		Decision: q.Decision, Token: q.DecisionToken, Value: *q.Answer,
+		Decision: q.Decision, Token: q.DecisionToken, Value: *q.Answer, Tokens: r.p.tokens(),
 	}
 	if give.Decision == "" && len(r.state.Cursor.Questions) == 1 {
 		give.Decision = r.state.Cursor.Questions[0].ID

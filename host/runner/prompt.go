@@ -36,6 +36,7 @@ func (r *reading) render(s cursor.State, issue cursor.Issue) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	handover := s.Cursor.Handover
 	data := mission.PromptData{
 		Run: mission.RunData{ID: s.Run},
 		Mission: mission.MissionData{
@@ -50,16 +51,16 @@ func (r *reading) render(s cursor.State, issue cursor.Issue) (string, error) {
 		data.Step.Question = def.Audit.Question
 	}
 	if issue.Package != "" {
-		data.Feedback = s.Packages[issue.Package].Feedback
+		data.Feedback, handover = s.Packages[issue.Package].Feedback, s.Packages[issue.Package].Handover
 		if data.Package, err = r.packageData(issue.Package); err != nil {
 			return "", err
 		}
 	}
 	text, err := mission.Render(def.Prompt, data)
-	if err != nil || s.Cursor.Handover == "" {
+	if err != nil || handover == "" {
 		return text, err
 	}
-	return strings.TrimRight(text, "\n") + "\n\n" + s.Cursor.Handover + "\n", nil
+	return strings.TrimRight(text, "\n") + "\n\n" + handover + "\n", nil
 }
 
 func (r *reading) packageData(id string) (*mission.PackageData, error) {

@@ -198,3 +198,33 @@ steps = [{ id = "A" }, { id = "B", executor = { plugin = "success", auto = true 
 		t.Errorf("revision %d, want one commit for each step", a.Revision)
 	}
 }
+
+// An approved audit may enter a step that asks: its question has a token of its
+// own. The first package after a plain step shows no other's feedback.
+func TestAuditLeadsToQuestions(t *testing.T) {
+	root := makeProject(t, `
+[missions.t]
+steps = [{ id = "A" }, { id = "B", depends_on = ["gate"], inputs = [{ key = "k", question = "Which?" }] }]
+audits = [{ id = "gate", question = "Ship it?", depends_on = ["A"] }]`, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	a := must(t, p, report("a", cursor.Success))
+	if a.Kind != KindDecision || value(a.DecisionID) != "audit:gate" || len(a.Options) != 2 {
+		t.Fatalf("kind %s, decision %s", a.Kind, value(a.DecisionID))
+	}
+	approve := "approve"
+	answer := Request{Mission: "m", Caller: Caller{Agent: "a"}, Answer: &approve, DecisionToken: *a.DecisionToken}
+	if _, err := p.Next(context.Background(), answer); err == nil || err.(*Error).Code != CodeAuditNeedsHuman {
+		t.Errorf("an agent answered an audit: %v", err)
+	}
+	answer.Caller = Caller{Human: "ann"}
+	answer.DecisionToken = ""
+	if _, err := p.Next(context.Background(), answer); err == nil || err.(*Error).Code != CodeStaleDecision {
+		t.Errorf("an audit was answered without its token: %v", err)
+	}
+	answer.DecisionToken = *a.DecisionToken
+	b := must(t, p, answer)
+	if b.Kind != KindDecision || value(b.DecisionID) != "input:k" || *b.DecisionToken == *a.DecisionToken || value(b.Answered) != "audit:gate" {
+		t.Fatalf("kind %s, decision %s (%s)", b.Kind, value(b.DecisionID), value(b.Reason))
+	}
+}

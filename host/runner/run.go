@@ -56,7 +56,7 @@ func (r *run) openDefinition() error {
 	if err == nil {
 		index, err := mission.OpenIndex(blob, blob.Size())
 		if err == nil {
-			r.def, r.index = index, blob
+			r.def, r.index = remembered(index), blob
 			return nil
 		}
 		blob.Close()
