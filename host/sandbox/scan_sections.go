@@ -27,7 +27,7 @@ func scanCustom(r *reader) {
 func scanNames(r *reader) {
 	for range r.count(2) {
 		r.u32()
-		r.name()
+		r.take(r.u32())
 	}
 }
 
