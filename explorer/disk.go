@@ -27,8 +27,8 @@ func second(id uint8) cell { return cell(2*id + 1) }
 func (c cell) newline() bool { return c > junk && c&1 == 1 }
 
 // rot is what a cell becomes when it rots. Its newline stays: where that goes
-// as well, two lines read as one, and a reader cannot tell that a good one
-// followed.
+// as well, two lines read as one, and a reader looks for the good one inside of
+// the bad one, which these cells cannot show (kernel/journal: TestNewlineGone).
 func (c cell) rot() cell {
 	if c.newline() {
 		return junkLine

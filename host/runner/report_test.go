@@ -205,7 +205,7 @@ func TestAuditLeadsToQuestions(t *testing.T) {
 	root := makeProject(t, `
 [missions.t]
 steps = [{ id = "A" }, { id = "B", depends_on = ["gate"], inputs = [{ key = "k", question = "Which?" }] }]
-audits = [{ id = "gate", question = "Ship it?", depends_on = ["A"] }]`, nil)
+audits = [{ id = "gate", question = "Ship it?", enforcement = "blocking", depends_on = ["A"] }]`, nil)
 	p := open(t, root)
 	must(t, p, report("a", cursor.Success))
 	a := must(t, p, report("a", cursor.Success))

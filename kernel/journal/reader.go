@@ -83,10 +83,14 @@ func (r *Reader) tail(offset int64, line []byte, why error) error {
 	if offset < r.floor {
 		return damage
 	}
+	if holdsGood(line) {
+		damage.Why += ", and a good record hangs on to it"
+		return damage
+	}
 	for {
 		line, err := r.lines.line()
 		switch {
-		case err == nil && Good(line):
+		case err == nil && (Good(line) || holdsGood(line)):
 			damage.Why += ", and a good record follows it"
 			return damage
 		case err == nil, errors.Is(err, errLong) && r.lines.offset() < r.lines.size:
@@ -96,6 +100,22 @@ func (r *Reader) tail(offset int64, line []byte, why error) error {
 			return err
 		}
 	}
+}
+
+// holdsGood tells whether a bad line ends in a good one: the newline between
+// them is what went bad. Inside of a record its own beginning cannot stand, since
+// quotes in texts are escaped and an object within events is not the line's end.
+func holdsGood(line []byte) bool {
+	for at := 1; at < len(line); at++ {
+		next := bytes.Index(line[at:], []byte(recordOpen))
+		if next < 0 {
+			return false
+		}
+		if at += next; Good(line[at:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // At reads the one record that lies in [offset, end). ok is false where no

@@ -60,7 +60,7 @@ func Encode(r Record) (line []byte, digest string, err error) {
 		quoted, _ := json.Marshal(s) // a string always has one
 		b.Write(quoted)
 	}
-	b.WriteString(`{"format":` + strconv.Itoa(Format))
+	b.WriteString(recordOpen + strconv.Itoa(Format))
 	text(`,"run":`, r.Run)
 	if r.Subject != "" {
 		text(`,"subject":`, r.Subject)
@@ -88,6 +88,9 @@ func Encode(r Record) (line []byte, digest string, err error) {
 	}
 	return b.Bytes(), digest, nil
 }
+
+// recordOpen is how every line begins, of any format.
+const recordOpen = `{"format":`
 
 // Good tells whether a line, without its newline, has the right digest. It
 // needs no other line and no knowledge of the format's version.
@@ -133,7 +136,7 @@ func Parse(line []byte) (Record, error) {
 // times as quick as a general decoder, and every deviation is noticed.
 func (r *Record) scan(body []byte) bool {
 	s := scanner{rest: body, ok: true}
-	s.literal(`{"format":`)
+	s.literal(recordOpen)
 	r.Format = int(s.number())
 	s.literal(`,"run":`)
 	r.Run = s.text()
