@@ -60,6 +60,11 @@ func callJob(p Plugin, c Call) (job, [][]byte, error) {
 			return job{}, nil, errors.New("an argument holds a zero byte")
 		}
 	}
+	for name, value := range p.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			return job{}, nil, fmt.Errorf("the environment variable %q cannot be given", name)
+		}
+	}
 	j := job{
 		Name: p.Name, Path: p.Path, Wasm: int64(len(p.Wasm)), SHA256: p.SHA256, Limits: p.Limits,
 		Verb: c.Verb, Args: p.Args, Env: p.Env, Request: int64(len(c.Request)),
