@@ -54,34 +54,7 @@ func (r *reading) savePlan(q Request, t step) (Answer, error) {
 	}
 	after := *r
 	after.state, after.planned = made.state, true
-	return after.foresee(q.Caller)
-}
-
-// foresee is the answer to a plan: it writes nothing, so its prompt is not
-// there yet.
-func (r *reading) foresee(c Caller) (Answer, error) {
-	here, err := cursor.At(r.state, r.facts, c.Holder())
-	if err != nil {
-		return Answer{}, err
-	}
-	a := r.head(c)
-	switch here.Standing {
-	case cursor.AtWork:
-		a.Kind = KindStep
-		err = r.showIssue(&a, *here.Issue, false)
-	case cursor.AtQuestion:
-		a.Kind, a.StepID = KindDecision, text(here.Step)
-		r.showQuestions(&a, c)
-	case cursor.AtStop:
-		a.Kind = KindBlocked
-		r.showBlock(&a, here.Why, c)
-	case cursor.AtEnd:
-		a.Kind = KindTerminal
-	default:
-		a.Kind, a.IsQuery = KindQuery, true
-		err = r.showPreview(&a, here, c)
-	}
-	return r.seal(a), err
+	return after.reply(q.Caller)
 }
 
 // Apply commits a saved plan, under the same rules as a report.

@@ -54,7 +54,8 @@ func (r *reading) seal(a Answer) Answer {
 	return a
 }
 
-// reply answers a call that was not refused.
+// reply answers a call that was not refused. A plan writes nothing, so its
+// prompt is not there yet.
 func (r *reading) reply(c Caller) (Answer, error) {
 	here, err := cursor.At(r.state, r.facts, c.Holder())
 	if err != nil {
@@ -64,10 +65,10 @@ func (r *reading) reply(c Caller) (Answer, error) {
 	switch here.Standing {
 	case cursor.AtWork:
 		a.Kind = KindStep
-		err = r.showIssue(&a, *here.Issue, true)
+		err = r.showIssue(&a, *here.Issue, !r.planned)
 	case cursor.AtQuestion:
 		a.Kind = KindDecision
-		a.StepID, a.PromptFile = text(here.Step), r.questionFile(c, true)
+		a.StepID, a.PromptFile = text(here.Step), r.questionFile(c, !r.planned)
 		r.showQuestions(&a, c)
 	case cursor.AtStop:
 		a.Kind = KindBlocked
