@@ -35,6 +35,9 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outco
 	}
 	s.opts.Hook(PointReleased)
 	if !ran {
+		if err == nil {
+			err = errors.New("the outer lock was taken and nothing done under it")
+		}
 		return out, lockError(err)
 	}
 	out.Warnings = append(out.Warnings, mended...)

@@ -184,8 +184,6 @@ func TestOneLockOneSync(t *testing.T) {
 	}
 }
 
-// NFR-001 as far as the core goes: the transition decides between acquire and
-// release, and the answer comes after it.
 // C-002: the index lock is released before a run's lock is taken, in a start
 // followed by a commit and where a commit first has to mend the index.
 func TestIndexLockIsReleasedFirst(t *testing.T) {

@@ -164,3 +164,59 @@ func TestClock(t *testing.T) {
 		t.Errorf("asked %d times, %v", asked, out.At)
 	}
 }
+
+// A run has its name and its starter is gone before the index entry. The entry
+// that the slug has is the finished run's; the mark that vouches for it went
+// before the name came.
+func TestKilledSuccessor(t *testing.T) {
+	mem := durable.NewMem()
+	committest.MustCommit(t, committest.Start(t, catalog(mem), "a", 1), committest.Finish{})
+	gone := errors.New("gone")
+	func() {
+		defer func() {
+			if r := recover(); r != gone {
+				t.Fatalf("recovered %v", r)
+			}
+		}()
+		cat := catalog(mem, hook(func(point string) {
+			if point == commit.PointStartRenamed {
+				panic(gone)
+			}
+		}))
+		_, _, _ = cat.Start(t.Context(), "a", committest.New{ID: committest.ID(2), First: committest.Open{}, Again: true})
+	}()
+	if s := lookup(t, catalog(mem), "a"); s.ID() != committest.ID(2) {
+		t.Errorf("found %s", s.ID())
+	}
+}
+
+// A run whose name could not be made durable, opened by its id: a commit on it
+// is acknowledged only once the name is durable.
+func TestOpenMakesTheNameDurable(t *testing.T) {
+	mem := durable.NewMem()
+	committest.Start(t, catalog(mem), "a", 1)
+	renamed := false
+	faulty := &durable.Faulty{Disk: mem, Fail: func(_ int, op durable.Op) error {
+		renamed = renamed || op.Kind == "rename" && filepath.Base(op.Path) == committest.ID(2)
+		if renamed && op.Kind == "syncdir" {
+			return durable.ErrInjected
+		}
+		return nil
+	}}
+	_, _, err := catalog(faulty).Start(t.Context(), "b", committest.New{ID: committest.ID(2), First: committest.Open{}})
+	if !errors.As(err, new(*commit.UncertainError)) {
+		t.Fatalf("start: %v", err)
+	}
+	open := func(d durable.Disk) committest.Store {
+		s, err := catalog(d).Open(t.Context(), committest.ID(2))
+		must(t, err)
+		return s
+	}
+	if out, err := open(faulty).Commit(t.Context(), add("t1")); !errors.As(err, new(*commit.AppendError)) || out.Committed {
+		t.Errorf("while it cannot be: %+v, %v", out, err)
+	}
+	committest.MustCommit(t, open(mem), add("t1"))
+	if got := tokens(t, open(mem.Crash(512, durable.Nothing))); len(got) != 1 {
+		t.Errorf("after the power failed: %v", got)
+	}
+}

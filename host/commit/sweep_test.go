@@ -153,6 +153,7 @@ func survivals(seeds uint64) map[string]func() (int, durable.Chooser) {
 // The disk fails once, at operation 0, 1, 2, … until a run meets no failure.
 // Then the power fails too.
 func TestSweepErrors(t *testing.T) {
+	alone(t)
 	for _, sc := range scenarios {
 		for _, short := range []int{0, 20, 1 << 20} {
 			t.Run(fmt.Sprintf("%s/%d bytes written", sc.name, short), func(t *testing.T) {
@@ -169,7 +170,7 @@ func sweepErrors(t *testing.T, sc scenario, short int) {
 		mem, p := begin(base, known)
 		faulty := &durable.Faulty{Disk: mem, Fail: durable.FailAt(n), Short: short}
 		sc.work(t, faulty, p)
-		for name, choose := range survivals(2) {
+		for name, choose := range survivals(1) {
 			what := fmt.Sprintf("operation %d failed, %s survived", n, name)
 			p.sound(t, mem.Crash(choose()), what)
 		}
@@ -178,6 +179,14 @@ func sweepErrors(t *testing.T, sc scenario, short int) {
 			atLeast(t, n, 15)
 			return
 		}
+	}
+}
+
+// alone skips a sweep under the race detector: one goroutine, and minutes of
+// it.
+func alone(t *testing.T) {
+	if raceDetector {
+		t.Skip("nothing in it is concurrent")
 	}
 }
 
@@ -192,6 +201,7 @@ func atLeast(t *testing.T, n, want int) {
 // or read-only. Nothing is acknowledged that is not there, and once it works
 // again so do we.
 func TestSweepErrorsThatStay(t *testing.T) {
+	alone(t)
 	for _, sc := range scenarios {
 		for _, kind := range []string{"write", "sync", "syncdir", "rename", "open"} {
 			t.Run(sc.name+"/"+kind, func(t *testing.T) {
@@ -219,6 +229,7 @@ func TestSweepErrorsThatStay(t *testing.T) {
 
 // The power fails before operation 0, 1, 2, … and after the last one.
 func TestSweepCrashes(t *testing.T) {
+	alone(t)
 	for _, sc := range scenarios {
 		for name, choose := range survivals(6) {
 			t.Run(sc.name+"/"+name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // without zero bytes or junk in its place, and the view is that of before.
 // Readers see the state before, the next writer goes on from it.
 func TestTornAtEveryByte(t *testing.T) {
+	alone(t)
 	base := withTwo(t)
 	path, viewPath := runFile(memRoot, 1, "run.events.jsonl"), runFile(memRoot, 1, "state.json")
 	file, err := durable.ReadFile(base, path, 1<<20)

@@ -40,18 +40,18 @@ func swap(d Disk, path string, data []byte, perm fs.FileMode, sync bool) error {
 	var err error
 	for range tries {
 		temp := tempName(path)
-		if err = writeNew(d, temp, data, perm, sync); err == nil {
-			err = d.Rename(temp, path)
+		err = writeNew(d, temp, data, perm, sync)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another writer's
 		}
 		if err == nil {
-			return nil
+			if err = d.Rename(temp, path); err == nil {
+				return nil
+			}
 		}
-		if !errors.Is(err, fs.ErrExist) {
-			// It is ours and of no use. If it cannot be removed, the next
-			// repair will.
-			_ = d.Remove(temp)
-		}
-		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+		// It is of no use. If it cannot be removed, the next repair will.
+		_ = d.Remove(temp)
+		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -94,8 +94,8 @@ func IsTemp(name string) bool {
 	return i > 1 && name[0] == '.' && len(name) == i+len(tempMark)+16
 }
 
-// RemoveTemps removes the temporary files in a folder. A writer that is alive
-// and loses its file this way begins anew.
+// RemoveTemps removes the temporary files in a folder and those below it. A
+// writer that is alive and loses its file this way begins anew.
 func RemoveTemps(d Disk, dir string) error {
 	entries, err := d.ReadDir(dir)
 	if err != nil {
@@ -103,10 +103,17 @@ func RemoveTemps(d Disk, dir string) error {
 	}
 	var errs []error
 	for _, e := range entries {
-		if IsTemp(e.Name()) {
-			if err := d.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, err)
-			}
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir():
+			err = RemoveTemps(d, path)
+		case IsTemp(e.Name()):
+			err = d.Remove(path)
+		default:
+			continue
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
