@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -29,6 +30,7 @@ import (
 //	tree DIR, sametree   names, modes, times and bytes of a folder, and that they
 //	                     are still the same
 //	readonly DIR         makes it read-only: a mount where possible, else by mode
+//	forge FILE OLD NEW   changes the last record of a journal and its digest
 //	await FILE           waits until a file is there
 //	signal NAME SIGNAL   to a background command; then, after wait:
 //	exited CODE          its exit code
@@ -52,7 +54,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fixture": fixtureCommand, "sk": skCommand, "document": documentCommand,
 			"json": jsonCommand, "jsonenv": jsonenvCommand,
-			"tree": treeCommand, "sametree": sametreeCommand, "readonly": readonlyCommand,
+			"forge": forgeCommand, "tree": treeCommand, "sametree": sametreeCommand, "readonly": readonlyCommand,
 			"await": awaitCommand, "signal": signalCommand, "exited": exitedCommand,
 		},
 	})
@@ -129,6 +131,17 @@ func takeDocument(ts *testscript.TestScript, code int) {
 		ts.Fatalf("%v", err)
 	}
 	stateOf(ts).doc = doc
+}
+
+func forgeCommand(ts *testscript.TestScript, _ bool, args []string) {
+	lines := strings.SplitAfter(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
+	last, _, ok := strings.Cut(lines[len(lines)-1], `,"digest":`)
+	if !ok || !strings.Contains(last, args[1]) {
+		ts.Fatalf("the last record has no %s", args[1])
+	}
+	last = strings.Replace(last, args[1], args[2], 1)
+	last = fmt.Sprintf("%s,\"digest\":\"%x\"}\n", last, sha256.Sum256([]byte(last)))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(lines[:len(lines)-1], "")+last), 0o644))
 }
 
 func awaitCommand(ts *testscript.TestScript, _ bool, args []string) {
