@@ -112,7 +112,7 @@ func (t Give) check(s State, f Facts, q Asking) error {
 		return refuse(StaleDecision, "decision token %s is not the one of this asking of %s: show it again", t.Token, q.ID)
 	}
 	if isAudit(q.ID) {
-		if err := t.mayAudit(s, f, q); err != nil {
+		if err := t.mayAudit(s, q); err != nil {
 			return err
 		}
 	}
@@ -128,11 +128,9 @@ func (t Give) check(s State, f Facts, q Asking) error {
 
 // mayAudit wants a person, or the mission's owner where the run names one, and
 // the token of the asking that was shown.
-func (t Give) mayAudit(s State, f Facts, q Asking) error {
-	owner, err := s.owner(f)
+func (t Give) mayAudit(s State, q Asking) error {
+	owner := s.Cursor.Inputs[OwnerInput]
 	switch {
-	case err != nil:
-		return err
 	case owner != "" && t.Agent != owner && t.Human != owner:
 		return refuse(AuditNeedsHuman, "%s is answered by %s, whom the input %s names", q.ID, owner, OwnerInput)
 	case owner == "" && t.Human == "":
@@ -141,26 +139,6 @@ func (t Give) mayAudit(s State, f Facts, q Asking) error {
 		return refuse(StaleDecision, "an audit is answered with the token of its asking: add --decision-token from the answer that showed it")
 	}
 	return nil
-}
-
-// owner is whom the run names as the mission's owner: by the input, else by the
-// input's default.
-func (s State) owner(f Facts) (string, error) {
-	if owner, given := s.Cursor.Inputs[OwnerInput]; given {
-		return owner, nil
-	}
-	for pos := range f.Def.Len() {
-		step, err := f.Def.Step(pos)
-		if err != nil {
-			return "", err
-		}
-		for _, in := range step.Inputs {
-			if in.Key == OwnerInput && in.Default != nil {
-				return *in.Default, nil
-			}
-		}
-	}
-	return "", nil
 }
 
 func (t Give) audit(d *draft) error {

@@ -9,9 +9,10 @@ import (
 )
 
 // audited is a run at the audit of a -> b -> release.
-func audited(t testing.TB, onReject string, inputs map[string]string) *run {
+func audited(t testing.TB, onReject string, inputs map[string]string, asked ...mission.Input) *run {
 	t.Helper()
 	def := chain("a", "b", "release")
+	def.Steps[0].Inputs = asked
 	def.Steps[2].Audit = &mission.Audit{Question: "Ship it?", Enforcement: mission.Blocking, OnReject: onReject}
 	r := begin(t, facts(def), inputs)
 	r.ask("ann")
@@ -67,11 +68,8 @@ func TestWhoMayAudit(t *testing.T) {
 
 // The owner may also be named by the input's default.
 func TestOwnerByDefault(t *testing.T) {
-	r := audited(t, "", nil)
 	owner := "kim"
-	def := *r.f.Def.(*mission.Definition)
-	def.Steps[0].Inputs = []mission.Input{{Key: OwnerInput, Question: "Who?", Default: &owner}}
-	r.f.Def = &def
+	r := audited(t, "", nil, mission.Input{Key: OwnerInput, Question: "Who?", Default: &owner})
 	r.refused(r.human("audit:release", approve), AuditNeedsHuman)
 	give := r.human("audit:release", approve)
 	give.Human = "kim"

@@ -46,8 +46,8 @@ func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		Run: t.Run, Mission: t.Mission, Type: t.Type, Definition: t.Definition,
 		Index: t.Index, Plugins: t.Plugins, Seed: t.Seed,
 	})
-	if len(t.Inputs) > 0 {
-		d.emit(InputsSet{Inputs: t.Inputs})
+	if err := t.inputs(d); err != nil {
+		return nil, err
 	}
 	if err := d.enter(); err != nil {
 		return nil, err
@@ -88,6 +88,28 @@ func allowed(options []string, value string) error {
 		return refusal
 	case value == "":
 		return refuse(InvalidAnswer, "an empty answer is none")
+	}
+	return nil
+}
+
+// inputs gives all inputs with a default, and those that were given, their
+// values: what a step says of a default holds from the start.
+func (t Start) inputs(d *draft) error {
+	all := map[string]string{}
+	for pos := range d.f.Def.Len() {
+		step, err := d.f.Def.Step(pos)
+		if err != nil {
+			return err
+		}
+		for _, in := range step.Inputs {
+			if in.Default != nil {
+				all[in.Key] = *in.Default
+			}
+		}
+	}
+	maps.Copy(all, t.Inputs)
+	if len(all) > 0 {
+		d.emit(InputsSet{Inputs: all})
 	}
 	return nil
 }

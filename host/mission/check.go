@@ -221,6 +221,20 @@ func (c *checker) blockingAudit(step *Step) {
 	if step.Retry != 0 {
 		c.add("retry", "has no effect on a blocking audit: it is answered, not reported")
 	}
+	for _, key := range []struct {
+		name string
+		set  bool
+	}{
+		{"prompt", step.Prompt != nil},
+		{"description", step.Description != ""},
+		{"profile", step.Profile != ""},
+		{"action", step.Action != "" && step.Action != step.ID},
+		{"metadata", len(step.Metadata) > 0},
+	} {
+		if key.set {
+			c.add(key.name, "has no effect on a blocking audit: its question is all that is shown")
+		}
+	}
 }
 
 func (c *checker) onReject(step *Step) {

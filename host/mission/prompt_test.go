@@ -109,6 +109,7 @@ func TestPromptCheck(t *testing.T) {
 		"{{with .Step}}{{.Titel}}{{end}}":                `prompt: line 1: undefined: .Titel; did you mean Title?`,
 		"{{with .Step}}{{$.Runn}}{{end}}":                `prompt: line 1: undefined: .Runn; did you mean Run?`,
 		"{{(.Mission).Slgu}}":                            `prompt: line 1: undefined: .Slgu; did you mean Slug?`,
+		"{{.Package}}":                                   `prompt: line 1: uses .Package, but the step "s" has no work packages`,
 		"{{.Package.Title}}":                             `prompt: line 1: uses .Package.Title, but the step "s" has no work packages`,
 		"{{if .Package}}a{{else}}{{.Package.ID}}{{end}}": `prompt: line 1: uses .Package.ID, but the step "s" has no work packages`,
 		"{{if .Package}}{{.Package.ID}}{{end}}":          ``,

@@ -81,7 +81,9 @@ func (w *promptWalk) node(n parse.Node, in scope) {
 			}
 		}
 	case *parse.ActionNode:
-		w.pipe(n.Pipe, in)
+		if w.pipe(n.Pipe, in) == reflect.TypeFor[*PackageData]() && !in.hasPackage && len(n.Pipe.Decl) == 0 {
+			w.add(n, "", "uses .Package, but the step %q has no work packages", w.step.ID)
+		}
 	case *parse.IfNode:
 		w.branch(&n.BranchNode, in, in.dot)
 	case *parse.WithNode:

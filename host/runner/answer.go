@@ -75,8 +75,8 @@ type Answer struct {
 
 // Origin says where the definition comes from.
 type Origin struct {
-	Tier string `json:"tier"`
-	Path string `json:"path"`
+	Tier string `json:"mission_tier"` // always project
+	Path string `json:"mission_path"`
 }
 
 // HolderSince is who holds the work and since when.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 
@@ -105,7 +106,7 @@ func (r *reading) verdicts(ctx context.Context, t *step, def mission.Step) ([]Gu
 // builtIn evaluates a guard of our own. The inputs that it sees are those that
 // the report would leave.
 func (r *reading) builtIn(g mission.Guard, o *cursor.Outcome) (Guard, map[string]string) {
-	given := guard.Given{Folder: guard.Folder{Dir: r.mission.Dir}, Inputs: r.inputs(o), Packages: r.packagesAt()}
+	given := guard.Given{Folder: guard.Folder{Dir: r.mission.Dir}, Inputs: inputs(r.state, o), Packages: r.packagesAt()}
 	result, ok := guard.Evaluate(g, given)
 	if !ok {
 		return Guard{Guard: "unknown", Verdict: string(guard.Failed), Examined: "this version knows no such guard"}, nil
@@ -128,26 +129,13 @@ func (r *reading) packagesAt() []guard.PackageAt {
 	return all
 }
 
-// inputs are the values that templates, guards and plugins see: what was given
-// and, for what was not, the defaults of the current step.
-func (r *reading) inputs(o *cursor.Outcome) map[string]string {
+// inputs are the values that templates, guards and plugins see; of a report,
+// with those that its executor gives.
+func inputs(s cursor.State, o *cursor.Outcome) map[string]string {
 	all := map[string]string{}
-	if r.state.Cursor.Pos >= 0 {
-		if def, err := r.facts.Def.Step(r.state.Cursor.Pos); err == nil {
-			for _, in := range def.Inputs {
-				if in.Default != nil {
-					all[in.Key] = *in.Default
-				}
-			}
-		}
-	}
-	for key, value := range r.state.Cursor.Inputs {
-		all[key] = value
-	}
+	maps.Copy(all, s.Cursor.Inputs)
 	if o != nil {
-		for key, value := range o.Inputs {
-			all[key] = value
-		}
+		maps.Copy(all, o.Inputs)
 	}
 	return all
 }
@@ -233,7 +221,7 @@ func (r *reading) request(t *step, def mission.Step, verb string, with map[strin
 		Run:     abi.Run{ID: r.state.Run, Mission: r.state.Mission, Type: r.state.Type, Revision: r.state.Revision},
 		Mission: abi.Mission{Dir: r.p.guestPath(r.mission.Dir)},
 		Step:    abi.Step{ID: def.ID, Title: def.Title, Attempt: t.issue.Attempt, With: with},
-		Package: t.issue.Package, Inputs: r.inputs(t.report.Outcome), Answers: r.pluginAnswers(),
+		Package: t.issue.Package, Inputs: inputs(r.state, t.report.Outcome), Answers: r.pluginAnswers(),
 		Completed: done, Agent: t.report.By.Agent, Result: string(t.report.Result), Reason: t.report.Reason,
 		Now: r.clock().Format(rfc3339Micro),
 	}

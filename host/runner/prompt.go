@@ -43,7 +43,7 @@ func (r *reading) render(s cursor.State, issue cursor.Issue) (string, error) {
 			Slug: r.mission.Slug, Type: s.Type, Dir: r.mission.Dir, Number: r.mission.Number,
 		},
 		Step:     mission.StepData{ID: def.ID, Title: def.Title, Description: def.Description, Action: def.Action, Attempt: issue.Attempt},
-		Inputs:   (&reading{p: r.p, state: s, facts: r.facts}).inputs(nil),
+		Inputs:   inputs(s, nil),
 		Feedback: s.Cursor.Feedback,
 		Report:   r.reportLine(issue),
 	}

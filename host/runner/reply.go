@@ -28,14 +28,31 @@ func (r *reading) head(c Caller) Answer {
 	} else {
 		a.MissionType, a.RunID, a.Revision = r.state.Type, text(r.state.Run), r.state.Revision
 		a.MissionState = r.missionState()
-		a.Progress = lanes.Count(lanesOf(r.state, r.facts))
 	}
+	a.Progress = r.progress()
 	a.Mission = a.MissionType
 	a.Origin.Path, _ = r.p.Config.DefinitionFile(a.MissionType)
 	if r.answered != nil {
 		a.Answered, a.Answer = text(r.answered.Decision), text(r.answered.Value)
 	}
 	return a
+}
+
+// progress counts the packages. A mission's packages are counted also before it
+// has a run, and where no step works on them.
+func (r *reading) progress() *lanes.Progress {
+	facts := r.facts
+	if facts.Packages == nil && facts.Fault == nil {
+		beside := r.run
+		if beside == nil {
+			beside = &run{mission: r.mission, packages: lanes.NewReader(r.mission.Dir), lanes: lanes.NewLogReader(r.mission.Dir)}
+		}
+		facts.Packages, facts.Source, facts.Fault = r.p.world.packages(beside, r.state)
+	}
+	if facts.Fault != nil {
+		return nil
+	}
+	return lanes.Count(lanesOf(r.state, facts))
 }
 
 func (r *reading) missionState() string {

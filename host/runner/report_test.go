@@ -228,3 +228,38 @@ audits = [{ id = "gate", question = "Ship it?", enforcement = "blocking", depend
 		t.Fatalf("kind %s, decision %s (%s)", b.Kind, value(b.DecisionID), value(b.Reason))
 	}
 }
+
+// An input's default holds from the start, in steps that do not name it and in
+// guards.
+func TestDefaultsHoldEverywhere(t *testing.T) {
+	root := makeProject(t, `
+[missions.t]
+steps = [
+  { id = "A", inputs = [{ key = "db", question = "Which?", default = "sqlite" }] },
+  { id = "B", prompt = "On {{.Inputs.db}}.", guards = [{ input = "db" }] },
+]`, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	b := must(t, p, report("a", cursor.Success))
+	wantStep(t, b, "B")
+	if got := read(t, *b.PromptFile); got != "On sqlite." {
+		t.Errorf("prompt %q", got)
+	}
+	if a := must(t, p, report("a", cursor.Success)); a.Kind != KindTerminal {
+		t.Errorf("kind %s (%s)", a.Kind, value(a.Reason))
+	}
+}
+
+// Packages are counted also before there is a run, and where no step works on
+// them.
+func TestProgressWithoutPackageSteps(t *testing.T) {
+	root := makeProject(t, linear, packages(2))
+	p := open(t, root)
+	query, err := p.Query(context.Background(), "m", Caller{})
+	if err != nil || query.Progress == nil || query.Progress.Total != 2 {
+		t.Errorf("before the run: %+v %v", query.Progress, err)
+	}
+	if a := must(t, p, report("a", cursor.Success)); a.Progress == nil || a.Progress.Planned != 2 {
+		t.Errorf("in the run: %+v", a.Progress)
+	}
+}

@@ -38,7 +38,7 @@ func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.F
 // say so: it is an error only for who needs them.
 func (w *world) read(r *run, s cursor.State) cursor.Facts {
 	f := cursor.Facts{Def: r.def}
-	if !r.def.HasPackages() {
+	if r.def == nil || !r.def.HasPackages() {
 		return f
 	}
 	f.Packages, f.Source, f.Fault = w.packages(r, s)
