@@ -7,7 +7,8 @@
 //	go run ./bench [-rows next,eight] [-rounds 200] [-quick] [-json] [-dir DIR]
 //
 // The figures mean something on a machine that does nothing else, on the kind
-// of disk that the state will lie on: see -dir.
+// of disk that the state will lie on: see -dir. Where processors are busy, what
+// computes looks dearer than it is, and the waits are those of the scheduler.
 package main
 
 import (

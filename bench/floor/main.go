@@ -7,8 +7,8 @@
 //	floor DIR [SECONDS]
 //
 // makes one step in DIR, or steps for so long after a barrier. It takes the
-// lock through kernel/locks, as everything here must: an open, a flock and an
-// fstat, which a bare program would need too, but for the last.
+// lock through kernel/locks, as everything here must; that takes no longer than
+// the system calls alone.
 package main
 
 import (
