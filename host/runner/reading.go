@@ -101,7 +101,9 @@ func (r *reading) commit(ctx context.Context, t transition) error {
 		r.warn(commit.WarnViewNotWritten, "the definition's index could not be made anew: "+err.Error())
 	}
 	out, err := r.run.store.Commit(ctx, t)
-	r.rememberDrift()
+	if out.Committed {
+		r.rememberDrift() // what is refused leaves no trace
+	}
 	r.p.hook(PointCommitted)
 	if out.ID != "" {
 		r.see(out.Snapshot)
