@@ -55,6 +55,16 @@ func (r *reading) drift() {
 	}
 }
 
+// settleDrift keeps the verdict of a run that was just started, so that its
+// first calls need not decode the definition again.
+func (r *reading) settleDrift(frozen config.Frozen) {
+	file := frozen.Files[0]
+	if frozen.ReadAt.Sub(file.ModTime) > unsettled {
+		r.verdict = &driftVerdict{Size: file.Size, ModTime: file.ModTime.UTC().Format(time.RFC3339Nano), Digest: frozen.Digest}
+		r.rememberDrift()
+	}
+}
+
 func (r *reading) keptVerdict() (driftVerdict, bool) {
 	var v driftVerdict
 	raw, err := r.run.blob(blobDrift)

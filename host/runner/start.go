@@ -175,6 +175,7 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 	}
 	r.see(out.Snapshot)
 	r.recorded = true
+	r.settleDrift(frozen)
 	return r.settle(ctx, q.Caller, step{})
 }
 
