@@ -76,29 +76,32 @@ func (l *Lock) Do(ctx context.Context, wait time.Duration, work func(*Held) erro
 // work never runs behind the back of a caller that was told it did not.
 func (l *Lock) queue(ctx context.Context, file handle, wait time.Duration, work func(*Held) error) error {
 	var word atomic.Uint32
-	done := make(chan error, 1)
+	done := make(chan ending, 1)
 	go func() {
 		// A work that ends its goroutine (t.FailNow) must not leave the caller
-		// waiting for ever.
-		result := errors.New("lock " + l.path + ": the work ended its goroutine")
-		defer func() { done <- result }()
+		// waiting for ever, and a panic is the caller's to meet.
+		end := ending{err: errors.New("lock " + l.path + ": the work ended its goroutine")}
+		defer func() {
+			end.panic = recover()
+			done <- end
+		}()
 		if err := file.lock(); err != nil {
-			result = fmt.Errorf("lock %s: %w", l.path, err)
+			end.err = fmt.Errorf("lock %s: %w", l.path, err)
 			return
 		}
 		if !word.CompareAndSwap(waiting, used) {
-			result = file.unlock()
+			end.err = file.unlock()
 			return
 		}
-		result = l.run(file, work)
+		end.err = l.run(file, work)
 	}()
 
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	var gone error
 	select {
-	case err := <-done:
-		return err
+	case end := <-done:
+		return end.result()
 	case <-ctx.Done():
 		gone = ctx.Err()
 	case <-timer.C:
@@ -107,7 +110,21 @@ func (l *Lock) queue(ctx context.Context, file handle, wait time.Duration, work 
 	if word.CompareAndSwap(waiting, givenUp) {
 		return gone
 	}
-	return <-done
+	return (<-done).result()
+}
+
+// ending is how the goroutine that waited for the lock came to its end.
+type ending struct {
+	err   error
+	panic any
+}
+
+// result is the work's error; its panic goes on in the caller.
+func (e ending) result() error {
+	if e.panic != nil {
+		panic(e.panic)
+	}
+	return e.err
 }
 
 // run does the work and gives the lock back on every way out, a panic

@@ -227,6 +227,27 @@ func TestWorkEndsItsGoroutine(t *testing.T) {
 	}
 }
 
+// A panic of work that had to wait is met by the caller, whose process can say
+// something about it, and the lock is given back.
+func TestPanicReachesTheWaitingCaller(t *testing.T) {
+	path := lockPath(t)
+	release := hold(t, locks.At(path))
+	met := make(chan any, 1)
+	go func() {
+		defer func() { met <- recover() }()
+		_ = locks.At(path).Do(t.Context(), long, func(*locks.Held) error { panic("x") })
+	}()
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	if got := <-met; got != "x" {
+		t.Errorf("the caller met %v", got)
+	}
+	if err := locks.At(path).Do(t.Context(), long, func(*locks.Held) error { return nil }); err != nil {
+		t.Errorf("after a panic: %v", err)
+	}
+}
+
 // E3: a lock file with any content and any age is used and left as it is.
 func TestOldLockFile(t *testing.T) {
 	path := lockPath(t)
