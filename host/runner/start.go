@@ -215,7 +215,7 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 		if !ok {
 			return nil, nil, fail(CodeDefinitionInvalid, "add [plugins."+name+"] to "+config.FileName, "the definition names plugin %q, which is not configured", name)
 		}
-		wasm, err := p.readPlugin(c)
+		wasm, err := readPlugin(p.Config, c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -234,8 +234,8 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 }
 
 // readPlugin reads a plugin's bytes and holds them against their pin.
-func (p *Project) readPlugin(c config.Plugin) ([]byte, error) {
-	path := p.Config.WasmPath(c)
+func readPlugin(cfg *config.Config, c config.Plugin) ([]byte, error) {
+	path := cfg.WasmPath(c)
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > MaxWasm {
 		err = fmt.Errorf("%d bytes are more than the %d allowed", info.Size(), MaxWasm)
@@ -266,7 +266,7 @@ func badPlugin(name string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	e := fail(CodeDefinitionInvalid, "build the plugin anew, or ask its author", "plugin %s: %v", name, err)
+	e := fail(CodeDefinitionInvalid, "build the plugin anew, or ask its author", "plugin %s: %s", name, cause(err))
 	e.Err = err
 	return e
 }
