@@ -48,12 +48,12 @@ func (f *Failure) Error() string {
 // shownLog is how much of a guest's log a failure shows.
 const shownLog = 400
 
-// failureOf judges a child's end: first by what the parent did, then by how the
-// process ended, and only then by what it reported. nil is an answer.
 // runtimeEnd is how a child ends whose Go runtime gives up. A guest's own exit
 // code is in the report and never the child's.
 const runtimeEnd = "exit status 2"
 
+// failureOf judges a child's end: first by what the parent did, then by how the
+// process ended, and only then by what it reported. nil is an answer.
 func failureOf(p Plugin, r result) *Failure {
 	f := &Failure{Plugin: p.Name, Log: tail(r.log, shownLog)}
 	switch {
