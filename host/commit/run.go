@@ -21,7 +21,7 @@ type run[S, F, E any] struct {
 	dir  string
 	lock *locks.Lock
 
-	// heal makes the run's name durable and the index complete, before the
+	// heal makes the run's name durable and the index right, before the
 	// next commit; nil: both are.
 	heal atomic.Pointer[func(context.Context) error]
 }
