@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
@@ -60,8 +59,6 @@ func (r *run) openDefinition() error {
 			return nil
 		}
 		blob.Close()
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	def, err := r.definition()
 	if err != nil {
