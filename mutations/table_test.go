@@ -142,7 +142,7 @@ var table = []mutation{
 	},
 	{
 		name:  "the prompt is rendered before the commit",
-		edits: []edit{{"host/runner/next.go", "	err = r.renderNext(plan, c)\n", ""}},
+		edits: []edit{{"host/runner/next.go", "	err = r.renderNext(plan, c.Holder())\n", ""}},
 		red:   []red{{"host/runner", []string{"TestPromptThatCannotBeRendered"}}},
 	},
 	{
