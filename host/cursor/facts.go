@@ -2,6 +2,7 @@ package cursor
 
 import (
 	"slices"
+	"time"
 
 	"github.com/spec-kitty/step-runner/host/mission"
 )
@@ -25,6 +26,7 @@ type PackageFact struct {
 	Lane      mission.Lane // kitty-specs source only
 	Holder    Holder       // kitty-specs source only; nobody where unknown
 	Author    Holder       // kitty-specs source only; nobody where unknown
+	Since     time.Time    // kitty-specs source only; of the move into the lane
 }
 
 // SourceOf is where the run's lanes live.
