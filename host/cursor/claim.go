@@ -70,6 +70,9 @@ func (s State) knows(f Facts, id string) error {
 	if _, ok := s.Packages[id]; ok {
 		return nil
 	}
+	if !f.Def.HasPackages() {
+		return refuse(PackageNotFound, "no step of this run's definition works on packages")
+	}
 	refusal := refuse(PackageNotFound, "there is no package %q in tasks/", id)
 	for _, p := range f.Packages {
 		refusal.Options = append(refusal.Options, p.ID)
@@ -131,7 +134,7 @@ func (t Claim) whyNot(s State, f Facts, lenders []Offer, p PackageFact) *Refusal
 	case own.Stop != NoStop:
 		return stopRefusal(own.Stop, "package "+p.ID, own.Reason)
 	case !holder.IsZero() && !holder.covers(t.By):
-		return packageHeld(p.ID, holder, s.sinceOf(p))
+		return packageHeld(p.ID, holder, s.SinceOf(f, p.ID))
 	case len(deps) > 0:
 		return refuse(Waiting, "%s waits for %s", p.ID, strings.Join(deps, ", "))
 	}
@@ -145,14 +148,6 @@ func (t Claim) whyNot(s State, f Facts, lenders []Offer, p PackageFact) *Refusal
 		}
 	}
 	return refuse(Waiting, "%s lies in lane %s, and step %s hands out from: %s", p.ID, lane, s.Cursor.Step, strings.Join(takes, ", "))
-}
-
-// sinceOf is since when a package lies where it lies.
-func (s State) sinceOf(p PackageFact) time.Time {
-	if p.Since.IsZero() {
-		return s.Packages[p.ID].Since
-	}
-	return p.Since
 }
 
 // covers tells whether work that h holds may be handed to another name: the same

@@ -82,3 +82,20 @@ func (s State) AuthorOf(f Facts, id string) Holder {
 	}
 	return s.Packages[id].Author
 }
+
+// SinceOf is when a package came to its lane and holder; zero where it never
+// moved.
+func (s State) SinceOf(f Facts, id string) time.Time {
+	if s.SourceOf(f) == KittySpecs {
+		fact, _ := f.find(id)
+		return fact.Since
+	}
+	return s.Packages[id].Since
+}
+
+// WaitsFor lists the packages that one depends on and that keep it from being
+// handed out.
+func (s State) WaitsFor(f Facts, id string) []string {
+	fact, _ := f.find(id)
+	return s.waitsFor(f, fact)
+}
