@@ -63,12 +63,6 @@ func (o *moveOptions) run(a *app, cmd *cobra.Command, id string) error {
 		if err != nil {
 			return err
 		}
-		a.code = exitOfAnswer(answer)
-		return a.print(answer, func() string {
-			if answer.Recorded {
-				return printable("Moved "+id+" to "+o.to+".\n") + a.answerText(answer)
-			}
-			return a.answerText(answer)
-		})
+		return a.answerDone(answer, "Moved "+id+" to "+o.to+".")
 	})
 }

@@ -17,7 +17,7 @@ from. What was handed out of it is void, and the work keeps its attempt.`,
 		Example: "  spec-kitty wp release WP01 --mission M --reason TEXT",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.pack = first(args)
+			o.pack, o.done = first(args), "Released "+first(args)+"."
 			return o.run(a, cmd, "", (*runner.Project).WPRelease)
 		},
 	}
