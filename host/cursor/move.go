@@ -39,7 +39,7 @@ func (t Move) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	holder, author := t.hands(s)
-	switch own, err := t.judgesOwn(s, f, holder); {
+	switch own, err := t.judgesOwn(s, f, holder, author); {
 	case err != nil:
 		return nil, err
 	case own && !t.Force:

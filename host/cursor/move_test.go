@@ -164,6 +164,16 @@ func TestMoveIsNoSelfReview(t *testing.T) {
 	straight := r.move("ann", "WP01", mission.Approved)
 	straight.Token = token
 	r.refused(straight, SelfReview)
+	r.must(Release{Who: "ann", Package: "WP01", Reason: "to be nobody's"})
+	r.refused(r.move("ann", "WP01", mission.Approved), SelfReview)
+	token = r.ask("ann").Token
+	other := r.move("bob", "WP01", mission.Approved)
+	other.Token = token
+	r.must(other)
+	want(t, "who did the work", r.s.Packages["WP01"].Author, who("ann"))
+
+	r = atImplement(t, "WP01")
+	r.ask("ann")
 	r.must(r.own("ann", Success))
 	r.refused(r.move("ann/2", "WP01", mission.InReview), SelfReview)
 	r.must(r.move("", "WP01", mission.InReview))

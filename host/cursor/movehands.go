@@ -1,6 +1,10 @@
 package cursor
 
-import "github.com/spec-kitty/step-runner/host/mission"
+import (
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
 
 // mayTake keeps a move from taking a package from somebody. What is handed out
 // moves with its token or with force. What somebody has without a token, since a
@@ -18,12 +22,18 @@ func (t Move) mayTake(s State) error {
 	case issue != nil && issue.Holder == t.By:
 		return refuse(TokenRequired, "package %s is handed out to you: report on it, or move it with --token %s", t.Package, issue.Token)
 	case issue != nil:
-		return packageHeld(t.Package, issue.Holder, issue.Since)
+		return t.held(issue.Holder, issue.Since, "with the token of that work")
 	}
 	if after, _ := t.hands(s); !p.Holder.IsZero() && after != p.Holder && !p.Holder.covers(t.By) {
-		return packageHeld(t.Package, p.Holder, p.Since)
+		return t.held(p.Holder, p.Since, "by them")
 	}
 	return nil
+}
+
+func (t Move) held(by Holder, since time.Time, how string) *Refusal {
+	refusal := packageHeld(t.Package, by, since)
+	refusal.Message += ": it is moved " + how + ", or with --force and a reason"
+	return refusal
 }
 
 // hands are who holds the package after the move, and who did the work that it
@@ -55,8 +65,8 @@ func (t Move) hands(s State) (holder, author Holder) {
 	switch {
 	case !working(from):
 		return holder, Holder{}
-	case before.IsZero() || t.Token != "" && !mover.IsZero():
-		return holder, mover
+	case before.IsZero() || t.Token != "" && !mover.IsZero() && !t.To.Satisfies():
+		return holder, mover // as with a report; who approves did not do the work
 	}
 	return holder, before
 }
@@ -70,8 +80,8 @@ func keeps(from mission.Lane) bool { return working(from) || from == mission.Blo
 
 // judgesOwn tells whether an author would approve own work, or take it for
 // review, where the definition does not allow it.
-func (t Move) judgesOwn(s State, f Facts, holder Holder) (bool, error) {
-	p, from := s.Packages[t.Package], s.lane(f, t.Package)
+func (t Move) judgesOwn(s State, f Facts, holder, author Holder) (bool, error) {
+	from := s.lane(f, t.Package)
 	approves := t.To.Satisfies() && !from.Satisfies()
 	if !approves && (t.To != mission.InReview || holder.IsZero()) {
 		return false, nil
@@ -80,9 +90,9 @@ func (t Move) judgesOwn(s State, f Facts, holder Holder) (bool, error) {
 	if err != nil || allowed {
 		return false, err
 	}
-	worker := p.Author
-	if now := s.HolderOf(f, t.Package); working(from) && (!straight || !approves) && !now.IsZero() {
-		worker = now
+	worker := author
+	if worker.IsZero() || approves && straight {
+		worker = s.Packages[t.Package].Author
 	}
 	return !worker.IsZero() && worker.Agent == t.name(s, holder), nil
 }
