@@ -146,6 +146,22 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestPromptThatCannotBeRendered"}}},
 	},
 	{
+		name: "a package goes to one: neither what is handed out nor who holds it counts",
+		edits: []edit{
+			{"host/cursor/packages.go", "if own.Issue != nil || own.Stop", "if own.Stop"},
+			{"host/cursor/packages.go", "(holder.IsZero() || holder.covers(by))", "(true || holder.covers(by))"},
+		},
+		red: []red{
+			{"host/cursor", []string{"TestClaim_Case03"}},
+			{"host/runner", []string{"TestEightClaimOnePackage_Case03"}},
+		},
+	},
+	{
+		name:  "what is handed out moves with its token only",
+		edits: []edit{{"host/cursor/movehands.go", "case t.Force || t.Token != \"\":", "case true:"}},
+		red:   []red{{"host/cursor", []string{"TestMoveEndsAnIssue_P1"}}},
+	},
+	{
 		name:  "packages' lanes decide a step's end under the lock",
 		edits: []edit{{"host/cursor/packages.go", "if !slices.Contains(rule.Until, s.lane(f, p.ID)) {", "if slices.Contains(rule.Until, s.lane(f, p.ID)+\"x\") {"}},
 		red:   []red{{"host/runner", []string{"TestPackagesToTheEnd"}}, {"host/cursor", []string{"TestImplementAndReview_SC002_Case35"}}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/runner"
 )
 
@@ -153,11 +154,19 @@ func (p *page) questions(a runner.Answer) {
 }
 
 func (p *page) rest(a runner.Answer) {
-	if g := a.Progress; g != nil {
+	p.progress(a.Progress)
+	p.warnings(a.Warnings)
+}
+
+func (p *page) progress(g *lanes.Progress) {
+	if g != nil {
 		p.line("packages", fmt.Sprintf("%d: %d done, %d approved, %d for review, %d in progress, %d planned (%.0f %%)",
 			g.Total, g.Done, g.Approved, g.ForReview, g.InProgress, g.Planned, g.Weighted))
 	}
-	for _, w := range a.Warnings {
+}
+
+func (p *page) warnings(all []runner.Warning) {
+	for _, w := range all {
 		p.line("warning", told(w.Code+": "+w.Message))
 	}
 }

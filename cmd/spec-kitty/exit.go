@@ -41,14 +41,15 @@ func exitTable() []exitRow {
 		{exitOK, "a step, a decision, the end of a mission, a query, done", nil},
 		{exitRefused, "blocked or refused; an answer of kind blocked has its reason_code, an error its error_code", []runner.Code{
 			runner.CodeRunExists, runner.CodeNothingIssued, runner.CodeDecisionConflict, runner.CodeStaleDecision,
-			runner.CodeAuditNeedsHuman, runner.Code(cursor.SelfReview), runner.Code(cursor.NothingToRetry), runner.CodeDiskFull}},
+			runner.CodeAuditNeedsHuman, runner.Code(cursor.SelfReview), runner.Code(cursor.IllegalMove),
+			runner.Code(cursor.LanesReadOnly), runner.Code(cursor.NothingToRetry), runner.CodeDiskFull}},
 		{exitUsage, "the call is wrong, or a value is outside what is allowed", []runner.Code{
 			runner.CodeUsage, runner.CodeInvalidAnswer}},
 		{exitDefinition, "the configuration or a definition is invalid", []runner.Code{
 			runner.CodeDefinitionInvalid}},
 		{exitNotFound, "not found, or ambiguous", []runner.Code{
 			runner.CodeMissionNotFound, runner.CodeMissionAmbiguous, runner.Code(cursor.DecisionNotFound), runner.Code(cursor.DecisionAmbiguous),
-			runner.CodeRunNotFound, runner.Code(cursor.StepNotFound), runner.CodeNotFound, runner.CodeAmbiguous}},
+			runner.CodeRunNotFound, runner.Code(cursor.StepNotFound), runner.Code(cursor.PackageNotFound), runner.CodeNotFound, runner.CodeAmbiguous}},
 		{exitDamaged, "the state is damaged, or from a newer version", []runner.Code{
 			runner.CodeStateDamaged, runner.CodeTwoWriters, runner.CodeNewerFormat}},
 		{exitInternal, "a fault of the program, or its output could not be written", []runner.Code{

@@ -16,6 +16,7 @@ type operateOptions struct {
 	token   string
 	step    string
 	reason  text
+	done    string // what people are told that was done; "": the answer says it
 }
 
 func (o *operateOptions) flags(cmd *cobra.Command) {
@@ -48,5 +49,5 @@ func (o *operateOptions) run(a *app, cmd *cobra.Command, mission string, verb op
 	if err != nil {
 		return err
 	}
-	return a.answer(answer)
+	return a.answerDone(answer, o.done)
 }

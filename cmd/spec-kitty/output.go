@@ -17,6 +17,18 @@ func (a *app) answer(answer runner.Answer) error {
 	return a.print(answer, func() string { return a.answerText(answer) })
 }
 
+// answerDone is answer for a call that handed nothing out: people are told what
+// it did before how things stand.
+func (a *app) answerDone(answer runner.Answer, done string) error {
+	a.code = exitOfAnswer(answer)
+	return a.print(answer, func() string {
+		if !answer.Recorded || done == "" {
+			return a.answerText(answer)
+		}
+		return told(done) + "\n" + a.answerText(answer)
+	})
+}
+
 // print prints a document with --json, else the text for people.
 func (a *app) print(doc any, text func() string) error {
 	if a.json {

@@ -40,9 +40,7 @@ func (p *page) overview(o runner.Overview) {
 		p.lines("way on", clean(o.Block.Recover))
 	}
 	p.packages(o.Packages)
-	for _, w := range o.Warnings {
-		p.line("warning", told(w.Code+": "+w.Message))
-	}
+	p.warnings(o.Warnings)
 }
 
 // steps counts them, so that a mission of thousands stays one line.

@@ -84,7 +84,7 @@ func checkOutput(stdout []byte, code int) (any, error) {
 func shapeOf(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
 		{"error_code", "error"}, {"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
-		{"steps", "run-show"}, {"valid", "validate"}, {"help", "help"}, {"version", "version"},
+		{"steps", "run-show"}, {"packages", "wp-list"}, {"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"help", "help"}, {"version", "version"},
 	} {
 		if _, ok := doc[s.key]; ok {
 			if _, sound := doc["sound"]; sound {

@@ -59,6 +59,14 @@ token is stale from then on.
     spec-kitty run release MISSION --reason "its machine is gone"
     spec-kitty run release MISSION --package WP02 --reason "its machine is gone"
 
+A work package then stays in its lane, with nobody. To put it back to where it is
+handed out from, release the package instead:
+
+    spec-kitty wp release WP02 --mission MISSION --reason "its machine is gone"
+
+That moves it from claimed and in_progress to planned, from in_review to
+for_review, and from blocked to where it came from.
+
 The reason and your name go into the run's history.`
 
 const answerHelp = `A step that asks is handed out once its questions are answered. The answer that

@@ -35,6 +35,7 @@ func oneOfEach() []Event {
 		Retried{Step: "a", Package: "WP01", Attempt: 3, Reason: "why"},
 		Reopened{Positions: []int{1, 2}, Audits: []string{"audit:b"}, Reason: "why"},
 		Moved{Package: "WP01", From: mission.Planned, To: mission.Claimed, Holder: holder, Author: holder, Reason: "why"},
+		Moved{Package: "WP01", From: mission.Blocked, To: mission.ForReview, Reason: "why", Force: true},
 		Released{Token: "01T", Reason: "why"},
 		Finished{Canceled: true},
 		RunAborted{Reason: "why"},

@@ -124,7 +124,7 @@ type Reopened struct {
 	Reason    string   `json:"reason,omitempty"`
 }
 
-// Moved moves a package along one edge.
+// Moved moves a package along one edge, or with force anywhere.
 type Moved struct {
 	Package string       `json:"package"`
 	From    mission.Lane `json:"from"`
@@ -132,6 +132,7 @@ type Moved struct {
 	Holder  Holder       `json:"holder,omitzero"`
 	Author  Holder       `json:"author,omitzero"` // nobody: as before
 	Reason  string       `json:"reason,omitempty"`
+	Force   bool         `json:"force,omitempty"` // somebody forced it, or it is off the edges
 }
 
 // Released takes an issue from its holder; the work keeps its attempt.

@@ -32,7 +32,7 @@ func Evolve(s State, m Meta, event Event) State {
 	case Released:
 		return s.released(m, e)
 	case Moved:
-		return s.with(e.Package, func(p *Package) { p.move(e) })
+		return s.moved(m, e)
 	case Stopped:
 		return s.stopped(m, e)
 	case Retried:
@@ -228,8 +228,22 @@ func (s State) retried(m Meta, e Retried) State {
 	return s.touched(m)
 }
 
+// moved also settles the source: lanes are moved in the run's journal alone.
+func (s State) moved(m Meta, e Moved) State {
+	if s.Source == "" {
+		s.Source = Journal
+	}
+	return s.with(e.Package, func(p *Package) {
+		p.move(e)
+		p.Since = m.At
+	})
+}
+
 func (p *Package) move(e Moved) {
-	p.From, p.Lane, p.Holder = e.From, e.To, e.Holder
+	if e.From != e.To { // else only the holder changes
+		p.From = e.From
+	}
+	p.Lane, p.Holder = e.To, e.Holder
 	if e.To == mission.Canceled {
 		p.Stop, p.StopAt, p.Reason = NoStop, "", ""
 	}

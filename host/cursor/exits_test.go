@@ -3,6 +3,7 @@ package cursor
 import (
 	"errors"
 	"slices"
+	"strings"
 )
 
 // way says how a state can be left.
@@ -52,7 +53,13 @@ func (r *run) mild() []transition {
 		}
 		all = append(all, Give{Who: "human:a", Human: "a", Decision: q.ID, Token: q.Token, Value: value, Tokens: r.tokens()})
 	}
-	for _, name := range append([]string{"zed"}, holders()...) {
+	names := append([]string{"zed"}, holders()...)
+	for _, p := range r.s.Packages {
+		if p.keptBack() {
+			names = append(names, strings.TrimSuffix(p.Holder.Agent+"/"+p.Holder.Worker, "/"))
+		}
+	}
+	for _, name := range names {
 		all = append(all, r.asking(name))
 	}
 	all = append(all, r.closing("zed"), Retry{Who: "ops", Tokens: r.tokens()})
@@ -65,13 +72,14 @@ func (r *run) mild() []transition {
 func (r *run) harsh() []transition {
 	all := []transition{Skip{Who: "ops", Step: r.s.Cursor.Step, Reason: "r", Tokens: r.tokens()}}
 	for _, p := range r.f.Packages {
-		all = append(all, Release{Who: "ops", Package: p.ID, Reason: "r"})
+		all = append(all, Release{Who: "ops", Package: p.ID, Reason: "r"}, ReleasePackage{Who: "ops", Package: p.ID, Reason: "r"})
 	}
 	return all
 }
 
 // agrees wants that a query and an ask by the same holder tell the same: the
-// step, the package, the refusal (field cases 09 and 31).
+// step, the package, the refusal (field cases 09 and 31); a claim gets the
+// same package.
 func (r *run) agrees() {
 	r.t.Helper()
 	for _, name := range append([]string{"zed"}, holders()...) {
@@ -109,9 +117,19 @@ func (r *run) agreesFor(name string) {
 	case AtQuestion, AtEnd:
 		fits = err == nil && len(events) == 0
 	}
+	if fits && here.Standing == AtOffer && here.Package != "" && !asked {
+		fits = r.claims(name, "", here) && r.claims(name, here.Package, here)
+	}
 	if !fits {
 		r.t.Fatalf("%s is told %+v and, asking, gets %v and %v", name, here, kinds(events), err)
 	}
+}
+
+// claims tells whether a claim is given what a query shows.
+func (r *run) claims(name, id string, here Situation) bool {
+	events, err := Claim{Who: name, By: who(name), Package: id, Tokens: r.tokens()}.Decide(r.s, r.f, clock(len(r.log)))
+	given, _ := handedOut(events)
+	return err == nil && given != nil && given.Step == here.Step && given.Package == here.Package
 }
 
 // handedOut is the work that events hand out, or that they ask a question.

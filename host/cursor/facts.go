@@ -2,6 +2,7 @@ package cursor
 
 import (
 	"slices"
+	"time"
 
 	"github.com/spec-kitty/step-runner/host/mission"
 )
@@ -25,6 +26,7 @@ type PackageFact struct {
 	Lane      mission.Lane // kitty-specs source only
 	Holder    Holder       // kitty-specs source only; nobody where unknown
 	Author    Holder       // kitty-specs source only; nobody where unknown
+	Since     time.Time    // kitty-specs source only; of the move into the lane
 }
 
 // SourceOf is where the run's lanes live.
@@ -79,4 +81,21 @@ func (s State) AuthorOf(f Facts, id string) Holder {
 		return fact.Author
 	}
 	return s.Packages[id].Author
+}
+
+// SinceOf is when a package came to its lane and holder; zero where it never
+// moved.
+func (s State) SinceOf(f Facts, id string) time.Time {
+	if s.SourceOf(f) == KittySpecs {
+		fact, _ := f.find(id)
+		return fact.Since
+	}
+	return s.Packages[id].Since
+}
+
+// WaitsFor lists the packages that one depends on and that keep it from being
+// handed out.
+func (s State) WaitsFor(f Facts, id string) []string {
+	fact, _ := f.find(id)
+	return s.waitsFor(f, fact)
 }

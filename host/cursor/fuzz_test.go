@@ -80,6 +80,12 @@ func (w world) decode() (transition, error) {
 		return decodeAs[Release](w.Transition)
 	case "abort":
 		return decodeAs[Abort](w.Transition)
+	case "claim":
+		return decodeAs[Claim](w.Transition)
+	case "move":
+		return decodeAs[Move](w.Transition)
+	case "wp_release":
+		return decodeAs[ReleasePackage](w.Transition)
 	}
 	return decodeAs[Report](w.Transition)
 }
@@ -182,6 +188,9 @@ func decideSeeds(f fataler) [][]byte {
 	seed(r.own("ann", Failed))
 	seed(r.own("ann", Blocked))
 	seed(Retry{Who: "ops", Tokens: r.tokens()})
+	seed(Move{Who: "ops", Package: "WP01", To: mission.Blocked, Force: true, Reason: "r"})
+	seed(ReleasePackage{Who: "ops", Package: "WP01", Reason: "r"})
+	seed(Claim{Who: "ann", By: who("ann"), Package: "WP01", Tokens: r.tokens()})
 	question := r.own("ann", Success)
 	question.Outcome = &Outcome{Result: Question, Question: &Asking{ID: PluginID("q"), Question: "?"}}
 	seed(question)
@@ -204,6 +213,9 @@ func decideSeeds(f fataler) [][]byte {
 		`{"kind":"ask","transition":{"by":{"agent":"a"},"base":{}},"state":{"phase":"running","cursor":{"pos":-7}}}`,
 		`{"kind":"retry","transition":{"By":{"agent":"a"}},"state":{"phase":"running","cursor":{"pos":99},"packages":{"A":{"stop":"failed"}}}}`,
 		`{"kind":"start","transition":{"Inputs":{"mission_owner_id":"a"}}}`,
+		`{"kind":"claim","definition":1,"transition":{"By":{"agent":"a"},"Package":"A"},"packages":[{"ID":"A"}],"state":{"phase":"running","cursor":{"pos":1,"stop":"failed"}}}`,
+		`{"kind":"move","definition":1,"source":"journal","transition":{"Package":"A","To":"blocked","Force":true,"Reason":"r"},"packages":[{"ID":"A"}],"state":{"phase":"running","cursor":{"pos":-3},"packages":{"A":{"lane":"nowhere"}}}}`,
+		`{"kind":"wp_release","source":"journal","transition":{"Package":"A"},"packages":[{"ID":"A"}],"state":{"phase":"running","packages":{"A":{"lane":"blocked","from":"blocked","issue":{"token":"T"}}}}}`,
 	} {
 		seeds = append(seeds, []byte(odd))
 	}

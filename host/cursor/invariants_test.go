@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // check is what must hold of every commit, whatever was decided.
@@ -15,6 +17,7 @@ func (r *run) check(x transition, meta Meta, events []Event, next State) {
 	r.tokensAreNew(events)
 	r.completesOnce(events)
 	r.issuesFit(next)
+	r.movesFit(x, events)
 	if report, ok := x.(Report); ok {
 		r.relied(report, events, next)
 	}
@@ -120,6 +123,36 @@ func (r *run) issuesFit(s State) {
 		inForce := slices.ContainsFunc(lenders, func(o Offer) bool { return o.Step.ID == p.Issue.Step })
 		if p.Issue.Package != id || p.Stop != NoStop || !inForce {
 			r.t.Fatalf("package %s has an issue that does not fit step %s: %+v", id, current.ID, p)
+		}
+	}
+}
+
+// movesFit wants every move along an edge from where the package lies, or
+// forced; and of the verbs about packages that they complete nothing and end no
+// issue that they may not.
+func (r *run) movesFit(x transition, events []Event) {
+	r.t.Helper()
+	lanes := map[string]mission.Lane{}
+	for _, p := range r.f.Packages {
+		lanes[p.ID] = r.s.lane(r.f, p.ID)
+	}
+	for _, e := range events {
+		switch e := e.(type) {
+		case Moved:
+			from, ok := lanes[e.Package]
+			if ok && from != e.From || e.From != e.To && !e.Force && !mission.CanMove(e.From, e.To) || e.Force && e.Reason == "" {
+				r.t.Fatalf("%s moved %s, which lies in %s: %+v", x.Kind(), e.Package, from, e)
+			}
+			lanes[e.Package] = e.To
+		case Completed, Reopened, Finished, Reported:
+			switch x.(type) {
+			case Claim, Move, ReleasePackage:
+				r.t.Fatalf("%s made %s", x.Kind(), e.kind())
+			}
+		case Released:
+			if move, ok := x.(Move); ok && !move.Force && move.Token != e.Token {
+				r.t.Fatalf("%+v ended issue %s", move, e.Token)
+			}
 		}
 	}
 }

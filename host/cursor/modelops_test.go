@@ -64,6 +64,35 @@ func (m *model) release(t *rapid.T) {
 	m.do(Release{Who: "ops", Package: m.packageID(t), Reason: "r"})
 }
 
+func (m *model) claim(t *rapid.T) {
+	name := m.holder()
+	m.do(Claim{Who: name, By: who(name), Package: m.packageID(t), Tokens: m.r.tokens()})
+}
+
+// move moves a package anywhere, by anybody, with or without force or a token.
+func (m *model) move(t *rapid.T) {
+	if rapid.IntRange(0, 2).Draw(t, "really") != 0 {
+		t.Skip("not now")
+	}
+	move := Move{
+		Who: "ops", Package: m.packageID(t), To: rapid.SampledFrom(mission.Lanes()).Draw(t, "lane"),
+		Token: rapid.SampledFrom(append([]string{"", "", ""}, m.tokens...)).Draw(t, "token"),
+		Force: rapid.Bool().Draw(t, "force"), Reason: rapid.SampledFrom([]string{"", "r", "r"}).Draw(t, "reason"),
+	}
+	if rapid.Bool().Draw(t, "by somebody") {
+		move.Who = m.holder()
+		move.By = who(move.Who)
+	}
+	if issue := m.r.s.Packages[move.Package].Issue; issue != nil && rapid.Bool().Draw(t, "its token") {
+		move.Token = issue.Token
+	}
+	m.do(move)
+}
+
+func (m *model) releasePackage(t *rapid.T) {
+	m.do(ReleasePackage{Who: "ops", Package: m.packageID(t), Reason: "r"})
+}
+
 func (m *model) skip(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") != 0 {
 		t.Skip("not now")

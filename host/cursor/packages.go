@@ -80,7 +80,7 @@ func (s State) offered(f Facts, step mission.Step, p PackageFact, by Holder) boo
 		return true
 	}
 	holder := s.HolderOf(f, p.ID)
-	return taking(step.Packages, lane) && (holder.IsZero() || holder == by || holder.Worker == "" && holder.Agent == by.Agent)
+	return taking(step.Packages, lane) && (holder.IsZero() || holder.covers(by))
 }
 
 // taking tells whether a lane lies on the way that handing out takes.

@@ -17,7 +17,7 @@ import (
 
 // Version is the version of Evolve. A view made by another version is folded
 // anew from the journal.
-const Version = 1
+const Version = 2
 
 // Holder is whom work is handed to: an agent and, where one agent's name is
 // shared by several processes, a worker. The zero Holder is nobody.
@@ -122,12 +122,13 @@ type Cursor struct {
 	Questions []Asking          `json:"questions,omitempty"`
 }
 
-// Package is what the run knows of a work package. Lane, Holder and Author are
-// set only where the journal is the source of lanes.
+// Package is what the run knows of a work package. Lane, Since, Holder and Author
+// are set only where the journal is the source of lanes.
 type Package struct {
 	Count    uint64         `json:"count"` // its own changes
 	Lane     mission.Lane   `json:"lane,omitempty"`
 	From     mission.Lane   `json:"from,omitempty"` // the lane before blocked
+	Since    time.Time      `json:"since,omitzero"` // of the newest change of lane or holder
 	Holder   Holder         `json:"holder,omitzero"`
 	Author   Holder         `json:"author,omitzero"`
 	Attempts map[string]int `json:"attempts,omitempty"` // by step, those begun

@@ -24,15 +24,28 @@ type walk struct {
 	seen  map[string]bool
 	ends  int
 	moves int
+
+	moving bool // packages are moved, claimed and released by hand too
 }
 
 // TestEveryStateHasAWayOut_P4 looks at all states up to a depth, not at some:
 // from each that is not final some ask, report, answer or retry leads on, and
 // query and ask agree there.
 func TestEveryStateHasAWayOut_P4(t *testing.T) {
-	const depth = 7
-	r := begin(t, facts(walked(), packages("WP01")...), nil)
-	w := &walk{r: r, seen: map[string]bool{}}
+	t.Run("agents", func(t *testing.T) {
+		r := begin(t, facts(walked(), packages("WP01")...), nil)
+		visit(t, &walk{r: r, seen: map[string]bool{}}, 7, 500)
+	})
+	t.Run("packages by hand", func(t *testing.T) {
+		r := begin(t, facts(walked(), packages("WP01")...), nil)
+		r.must(Skip{Who: "ops", Step: "specify", Reason: "r", Tokens: r.tokens()})
+		visit(t, &walk{r: r, seen: map[string]bool{}, moving: true}, 3, 200)
+	})
+}
+
+func visit(t *testing.T, w *walk, depth, least int) {
+	t.Helper()
+	r := w.r
 	level := []State{r.s}
 	w.isNew(r.s)
 	for d := 1; d <= depth && len(level) > 0; d++ {
@@ -43,7 +56,7 @@ func TestEveryStateHasAWayOut_P4(t *testing.T) {
 		level = next
 	}
 	t.Logf("%d states to depth %d, %d of them final, %d transitions", len(w.seen), depth, w.ends, w.moves)
-	if len(w.seen) < 500 || w.ends == 0 {
+	if len(w.seen) < least || w.ends == 0 {
 		t.Fatalf("only %d states were reached, %d final", len(w.seen), w.ends)
 	}
 }
@@ -89,8 +102,23 @@ func (w *walk) transitions() []transition {
 			}
 		}
 	}
+	if w.moving {
+		all = append(all, w.verbs()...)
+	}
 	for _, q := range r.s.Cursor.Questions {
 		all = append(all, r.human(q.ID, approve), r.human(q.ID, reject))
+	}
+	return all
+}
+
+// verbs are what is done to packages by hand.
+func (w *walk) verbs() []transition {
+	var all []transition
+	for _, p := range w.r.f.Packages {
+		all = append(all, ReleasePackage{Who: "ops", Package: p.ID, Reason: "r"}, w.r.claim("bob", p.ID))
+		for _, to := range mission.Lanes() {
+			all = append(all, Move{Who: "ops", Package: p.ID, To: to}, w.r.move("ann", p.ID, to), w.r.forced("ann", p.ID, to))
+		}
 	}
 	return all
 }
@@ -102,7 +130,7 @@ func (w *walk) isNew(s State) bool {
 	s.Cursor.Issue = bare(s.Cursor.Issue)
 	plain := map[string]Package{}
 	for id, p := range s.Packages {
-		p.Count, p.Issue = 0, bare(p.Issue)
+		p.Count, p.Since, p.Issue = 0, time.Time{}, bare(p.Issue)
 		plain[id] = p
 	}
 	s.Packages = plain

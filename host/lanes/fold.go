@@ -10,9 +10,7 @@ import (
 // fold takes the events in the order of (at, id) and leaves each package where
 // its last move put it.
 func fold(events []event) Log {
-	slices.SortStableFunc(events, func(a, b event) int {
-		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id))
-	})
+	inOrder(events)
 	var log Log
 	places := map[string]*Position{}
 	for _, e := range events {
@@ -35,6 +33,13 @@ func fold(events []event) Log {
 	}
 	slices.SortFunc(log.Positions, func(a, b Position) int { return cmp.Compare(a.Package, b.Package) })
 	return log
+}
+
+// inOrder is by time, and by id where times are the same.
+func inOrder(events []event) {
+	slices.SortStableFunc(events, func(a, b event) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id))
+	})
 }
 
 func (p *Position) move(e event) {

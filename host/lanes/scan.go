@@ -12,18 +12,26 @@ import (
 // ParseLog reads a lane log's bytes; path is for messages. Lines that move no
 // package are skipped, whatever they hold, as long as they are JSON objects.
 func ParseLog(path string, data []byte) (Log, error) {
+	s, err := scanLog(path, data)
+	if err != nil {
+		return Log{}, err
+	}
+	log := fold(s.events)
+	log.Digest, log.Warnings = digestOf(data), s.warnings
+	return log, nil
+}
+
+func scanLog(path string, data []byte) (scan, error) {
 	s := scan{path: path, seen: map[string]event{}}
 	rest := trimMark(data)
 	for line := 1; len(rest) > 0; line++ {
 		text, after, ended := bytes.Cut(rest, []byte("\n"))
 		rest = after
 		if err := s.line(line, bytes.TrimSpace(text), ended); err != nil {
-			return Log{}, err
+			return s, err
 		}
 	}
-	log := fold(s.events)
-	log.Digest, log.Warnings = digestOf(data), s.warnings
-	return log, nil
+	return s, nil
 }
 
 // event is a line that says something about one package: a move, or a note of
@@ -36,6 +44,7 @@ type event struct {
 	agent   string       // "" where no agent is known
 	role    string       // of a note's agent
 	release bool         // a note that the work was given up
+	text    []byte       // the whole line
 }
 
 type scan struct {
@@ -51,6 +60,7 @@ type line struct {
 	id, at, pkg          string
 	to                   []byte
 	actor, delta, policy []byte
+	text                 []byte // all of it
 }
 
 func parseLine(text []byte) line {
@@ -91,6 +101,7 @@ func (s *scan) line(number int, text []byte, ended bool) error {
 		return nil
 	}
 	l := parseLine(text)
+	l.text = text
 	if l.pkg == "" {
 		return nil
 	}
@@ -131,7 +142,7 @@ func (s *scan) move(number int, l line) error {
 	if l.id == "" {
 		return s.fail(number, "a move without event_id", nil)
 	}
-	s.add(number, event{id: l.id, at: at, pkg: l.pkg, to: lane, agent: agentOf(l.delta, l.policy, l.actor)})
+	s.add(number, event{id: l.id, at: at, pkg: l.pkg, to: lane, agent: agentOf(l.delta, l.policy, l.actor), text: l.text})
 	return nil
 }
 
@@ -143,7 +154,7 @@ func (s *scan) note(l line) {
 	if err != nil || agent == "" && !release {
 		return
 	}
-	s.add(0, event{id: l.id, at: at, pkg: l.pkg, agent: agent, role: field(l.delta, "role"), release: release})
+	s.add(0, event{id: l.id, at: at, pkg: l.pkg, agent: agent, role: field(l.delta, "role"), release: release, text: l.text})
 }
 
 // add keeps each event id once: a log merged from two branches has lines twice.

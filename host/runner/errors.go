@@ -212,6 +212,12 @@ func nextStepOf(r *cursor.Refusal) string {
 		return "let a person answer: --as human:NAME"
 	case cursor.DecisionConflict:
 		return "the first answer stands"
+	case cursor.SelfReview:
+		return "let somebody else review it"
+	case cursor.IllegalMove:
+		return "it may be moved with --force and --reason TEXT"
+	case cursor.LanesReadOnly:
+		return "what this run handed out ends with `spec-kitty run release MISSION --package WP`"
 	}
 	return ""
 }

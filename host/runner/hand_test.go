@@ -22,6 +22,7 @@ type order struct {
 	Root    string
 	Request *Request      // a report
 	Start   *StartRequest // or a start
+	Claim   *ClaimRequest // or a claim
 	Query   bool          // or a query
 	Stop    string        // the point to stop at, until a line comes
 	Kill    string        // the point to be killed at
@@ -77,6 +78,8 @@ func (o order) obey(wait func()) (Answer, error) {
 		return p.Query(context.Background(), "m", Caller{})
 	case o.Start != nil:
 		return p.Start(context.Background(), *o.Start)
+	case o.Claim != nil:
+		return p.WPClaim(context.Background(), *o.Claim)
 	}
 	return p.Next(context.Background(), *o.Request)
 }

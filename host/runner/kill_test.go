@@ -5,6 +5,7 @@ package runner
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -59,6 +60,33 @@ func TestKilledReport(t *testing.T) {
 			}
 			if n := completions(t, root, "A"); n != 1 {
 				t.Errorf("A is complete %d times", n)
+			}
+			wantSound(t, p)
+		})
+	}
+}
+
+// Field case 33: kill -9 at every named point of a claim leaves both lane changes
+// or none, and the same agent gets the package again.
+func TestKilledClaim_Case33(t *testing.T) {
+	for _, point := range reportPoints {
+		t.Run(point, func(t *testing.T) {
+			root := makeProject(t, packaged, packages(1))
+			started(t, root)
+			kill(t, order{Root: root, Claim: &ClaimRequest{Mission: "m", Caller: Caller{Agent: "a"}, Package: "WP01"}}, point)
+			p := open(t, root)
+			list, err := p.WPList(context.Background(), "m")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lane := list.Packages[0].Lane; lane != "planned" && lane != "in_progress" {
+				t.Fatalf("WP01 lies in %s", lane)
+			}
+			if a := claim(t, p, "a", "WP01"); a.Kind != KindStep || a.PromptFile == nil {
+				t.Fatalf("kind %s, %s", a.Kind, value(a.Reason))
+			}
+			if n := strings.Count(journal(t, root), `{"issued":`); n != 1 {
+				t.Errorf("WP01 was handed out %d times", n)
 			}
 			wantSound(t, p)
 		})

@@ -135,18 +135,22 @@ func (r *reading) take(ctx context.Context, c Caller, t step) (Answer, error) {
 	return r.settle(ctx, c, t)
 }
 
-// step is one transition in the making: a report or an ask, with what the
+// step is one transition in the making: a report, an ask or a claim, with what the
 // evaluation of a report gave.
 type step struct {
 	report *cursor.Report
 	ask    *cursor.Ask
+	claim  *cursor.Claim
 	issue  cursor.Issue // what is reported; its Step is the evaluated one
 	guards []Guard
 }
 
 func (t step) value() transition {
-	if t.report != nil {
+	switch {
+	case t.report != nil:
 		return *t.report
+	case t.claim != nil:
+		return *t.claim
 	}
 	return *t.ask
 }

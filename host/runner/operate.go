@@ -16,6 +16,8 @@ type OperatorRequest struct {
 	Token   string
 	Step    string
 	Reason  string
+	To      string // the lane that WPMove moves to
+	Force   bool   // of WPMove
 }
 
 func (q OperatorRequest) who() string {
@@ -60,30 +62,40 @@ func (p *Project) Abort(ctx context.Context, q OperatorRequest) (Answer, error) 
 	return p.operate(ctx, q, cursor.Abort{Who: q.who(), Reason: q.Reason})
 }
 
+// operate commits an operator's transition and answers with the work that was
+// handed to the named agent, else with how things stand.
 func (p *Project) operate(ctx context.Context, q OperatorRequest, t transition) (Answer, error) {
-	if err := q.Caller.check(); err != nil {
-		return Answer{}, err
-	}
-	if len(q.Reason) > MaxText {
-		return Answer{}, fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
-	}
-	r, err := p.read(ctx, q.Mission)
-	if err != nil {
-		return Answer{}, classify(err)
-	}
-	if r.run == nil {
-		return Answer{}, classify(commit.ErrNoRun)
-	}
-	if err := r.commit(ctx, t); err != nil {
-		a, err := r.refused(q.Caller, err)
+	r, a, err := p.steer(ctx, q, t)
+	if r == nil || err != nil {
 		return a, classify(err)
 	}
-	a, err := r.operated(ctx, q)
+	a, err = r.operated(ctx, q)
 	return a, classify(err)
 }
 
-// operated answers an operator: with the work that was handed to the named
-// agent, else with how things stand.
+// steer commits an operator's transition. Without a reading the answer is a
+// refusal.
+func (p *Project) steer(ctx context.Context, q OperatorRequest, t transition) (*reading, Answer, error) {
+	if err := q.Caller.check(); err != nil {
+		return nil, Answer{}, err
+	}
+	if len(q.Reason) > MaxText {
+		return nil, Answer{}, fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
+	}
+	r, err := p.read(ctx, q.Mission)
+	if err != nil {
+		return nil, Answer{}, err
+	}
+	if r.run == nil {
+		return nil, Answer{}, commit.ErrNoRun
+	}
+	if err := r.commit(ctx, t); err != nil {
+		a, err := r.refused(q.Caller, err)
+		return nil, a, err
+	}
+	return r, Answer{}, nil
+}
+
 func (r *reading) operated(ctx context.Context, q OperatorRequest) (Answer, error) {
 	by := q.Caller.Holder()
 	if !by.IsZero() && len(r.state.Held(by)) > 0 {

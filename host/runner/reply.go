@@ -41,18 +41,23 @@ func (r *reading) head(c Caller) Answer {
 // progress counts the packages. A mission's packages are counted also before it
 // has a run, and where no step works on them.
 func (r *reading) progress() *lanes.Progress {
-	facts := r.facts
-	if facts.Packages == nil && facts.Fault == nil {
-		beside := r.run
-		if beside == nil {
-			beside = &run{mission: r.mission, packages: lanes.NewReader(r.mission.Dir), lanes: lanes.NewLogReader(r.mission.Dir)}
-		}
-		facts.Packages, facts.Source, facts.Fault = r.p.world.packages(beside, r.state)
-	}
+	_, facts := r.packages()
 	if facts.Fault != nil {
 		return nil
 	}
 	return lanes.Count(lanesOf(r.state, facts))
+}
+
+// packages are the facts with all packages of the mission, and what reads them.
+func (r *reading) packages() (*run, cursor.Facts) {
+	facts, beside := r.facts, r.run
+	if beside == nil {
+		beside = &run{mission: r.mission, packages: lanes.NewReader(r.mission.Dir), lanes: lanes.NewLogReader(r.mission.Dir)}
+	}
+	if facts.Packages == nil && facts.Fault == nil {
+		facts.Packages, facts.Source, facts.Fault = r.p.world.packages(beside, r.state)
+	}
+	return beside, facts
 }
 
 func (r *reading) missionState() string {

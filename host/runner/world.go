@@ -75,7 +75,7 @@ func fact(p lanes.Package, log lanes.Log, source lanes.Source) cursor.PackageFac
 	f := cursor.PackageFact{ID: p.ID, Title: p.Title, DependsOn: p.DependsOn}
 	if source == lanes.KittySpecs {
 		at := log.At(p.ID)
-		f.Lane, f.Holder, f.Author = at.Lane, holderNamed(at.Holder), holderNamed(at.Author)
+		f.Lane, f.Holder, f.Author, f.Since = at.Lane, holderNamed(at.Holder), holderNamed(at.Author), at.Since
 	}
 	return f
 }

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+// newWP groups the verbs about work packages.
+func newWP(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "wp",
+		Short: "Look at work packages, claim, move and release them",
+		Long: `A work package is a file tasks/WP*.md of a mission. It lies in a lane, and beside
+the lane stands who holds it. The mission is --mission M or SPEC_KITTY_MISSION.
+
+Where a mission keeps its lanes in status.events.jsonl, that log is only read:
+then a claim hands out and writes nothing there, and move and release are refused.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
+	}
+	cmd.AddCommand(newWPList(a), newWPShow(a), newWPClaim(a), newWPMove(a), newWPRelease(a), newWPHistory(a))
+	return cmd
+}
+
+// onMission finds the mission that a call is about, opens the project and
+// closes it afterwards.
+func (a *app) onMission(cmd *cobra.Command, mission string, work func(p *runner.Project, handle string) error) error {
+	handle, err := a.mission(cmd, "", mission)
+	if err != nil {
+		return err
+	}
+	project, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer project.Close()
+	return work(project, handle)
+}
