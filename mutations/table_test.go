@@ -8,7 +8,7 @@ var table = []mutation{
 		edits: []edit{{"host/cursor/base.go", "case b.Cursor != nil && *b.Cursor != s.CursorStamp():", "case false:"}},
 		red: []red{
 			{"host/cursor", []string{"TestGroundChanged_US2_FR002"}},
-			{"host/runner", []string{"TestNoReviewIsSkipped_SC002"}},
+			{"host/runner", []string{"TestNoReviewIsSkipped_SC002", "TestHistoryInProcess_SC001", "TestHistoryAcrossProcesses_SC001"}},
 		},
 	},
 	{
@@ -45,7 +45,7 @@ var table = []mutation{
 			{"kernel/locks/file.go", "h.f.Lock()", "h.f.RLock()"},
 		},
 		red: []red{
-			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004", "TestEightOfOneAgent_US3_2"}},
+			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004", "TestEightOfOneAgent_US3_2", "TestHistoryAcrossProcesses_SC001"}},
 			{"kernel/locks", []string{"TestHeldByAnotherProcess"}},
 		},
 	},
