@@ -47,6 +47,7 @@ var table = []mutation{
 		red: []red{
 			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004", "TestEightOfOneAgent_US3_2", "TestHistoryAcrossProcesses_SC001"}},
 			{"kernel/locks", []string{"TestHeldByAnotherProcess"}},
+			{"torture", []string{"TestTorture_P3_Case12_Case16"}},
 		},
 	},
 	{
