@@ -148,6 +148,33 @@ func temps(t *testing.T, dir string) (found []string) {
 	return found
 }
 
+// sweep wants no temporary file of the state to be left, and of prompts only
+// those of processes killed while they wrote one, which doctor finds and removes.
+func sweep(t *testing.T, p *runner.Project) {
+	t.Helper()
+	for _, name := range temps(t, p.Config.StateRoot()) {
+		if filepath.Base(filepath.Dir(name)) != "prompts" {
+			t.Errorf("left: %s", name)
+		}
+	}
+	d, err := p.Doctor(t.Context())
+	if err != nil || !d.Healthy {
+		t.Errorf("doctor: %+v %v", d.Findings, err)
+	}
+	for _, f := range d.Findings {
+		if f.Code != "leftovers" {
+			t.Errorf("doctor: %+v", f)
+		}
+		if _, err := p.Repair(t.Context(), f.RunID); err != nil {
+			t.Errorf("repair: %v", err)
+		}
+	}
+	runs := filepath.Join(p.Config.StateRoot(), "runs")
+	for _, name := range temps(t, runs) {
+		t.Errorf("left after the repair: %s", name)
+	}
+}
+
 // over tells whether a run refuses because it has ended.
 func over(err error) bool {
 	_, refused := err.(*cursor.Refusal)

@@ -123,11 +123,7 @@ func (lg *log) judge(t *testing.T, root string) {
 	for _, what := range doubled {
 		t.Error("doubled: " + what)
 	}
-	for _, name := range temps(t, p.Config.StateRoot()) {
-		if filepath.Base(filepath.Dir(name)) != "prompts" { // a prompt's is removed by the next repair
-			t.Errorf("left: %s", name)
-		}
-	}
+	sweep(t, p)
 	if lg.killed == 0 || len(lg.acks) == 0 {
 		t.Errorf("nothing was proven: %d killed, %d acknowledged", lg.killed, len(lg.acks))
 	}

@@ -24,6 +24,7 @@ type core[S, F, E any] struct {
 //	index.lock          held while a run is started
 //	index/SLUG          names the slug's run; a view of the journals
 //	runs/ID/            one run: journal, state.json, state.json.lock, frozen files
+//	backups/ID.NAME/    what a run was before it was mended
 type Files[S, F, E any] struct {
 	*core[S, F, E]
 	lock *locks.Lock // of the index
