@@ -147,6 +147,11 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestPromptThatCannotBeRendered"}}},
 	},
 	{
+		name:  "the backup before a mending",
+		edits: []edit{{"host/commit/mend.go", "if err := s.backup(backup); err != nil {", "if err := error(nil); err != nil {"}},
+		red:   []red{{"host/commit", []string{"TestMend"}}},
+	},
+	{
 		name:  "packages' lanes decide a step's end under the lock",
 		edits: []edit{{"host/cursor/packages.go", "if !slices.Contains(rule.Until, s.lane(f, p.ID)) {", "if slices.Contains(rule.Until, s.lane(f, p.ID)+\"x\") {"}},
 		red:   []red{{"host/runner", []string{"TestPackagesToTheEnd"}}, {"host/cursor", []string{"TestImplementAndReview_SC002_Case35"}}},

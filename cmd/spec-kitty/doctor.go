@@ -34,8 +34,10 @@ version does not know are kept.`,
 				return err
 			}
 			defer project.Close()
-			d, err := project.Doctor(cmd.Context())
-			if repair != "" && err == nil {
+			var d runner.Diagnosis
+			if repair == "" {
+				d, err = project.Doctor(cmd.Context())
+			} else {
 				d, err = project.Repair(cmd.Context(), repair)
 			}
 			if err != nil {

@@ -39,7 +39,7 @@ type Diagnosis struct {
 type Finding struct {
 	Level   string `json:"level"`
 	Code    string `json:"code"`
-	RunID   string `json:"run_id"` // "": it is about no run
+	RunID   string `json:"run_id"` // the folder's name; "": it is about no run
 	Message string `json:"message"`
 	Fix     string `json:"fix"`
 }
@@ -160,17 +160,29 @@ func (e *examination) runs(ctx context.Context) error {
 		return err
 	}
 	for _, entry := range entries {
-		if err := e.run(ctx, entry); err != nil {
-			return fmt.Errorf("run %s: %w", entry.ID, err)
+		h := RunHealth{RunID: entry.ID, MissionSlug: entry.Slug, MissionState: "damaged", Counts: Counts{View: commit.ViewMissing}, Problems: []string{}}
+		if err := e.run(ctx, &h); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			e.unreadable(&h, err)
 		}
+		e.RunHealth = append(e.RunHealth, h)
 	}
 	return nil
 }
 
+// unreadable is a run that the system does not let us read, or a thing among the
+// runs that is none. The others are looked at all the same.
+func (e *examination) unreadable(h *RunHealth, err error) {
+	h.Damaged, h.Problems = true, append(h.Problems, err.Error())
+	e.find(Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: err.Error(),
+		Fix: "look at the permissions of " + filepath.Join("runs", h.RunID) + ", or move it away if it is no run"})
+}
+
 // run reads one whole run.
-func (e *examination) run(ctx context.Context, entry commit.Entry) error {
-	h := RunHealth{RunID: entry.ID, MissionSlug: entry.Slug, MissionState: "damaged", Problems: []string{}}
-	store, err := e.p.runs.Open(ctx, entry.ID)
+func (e *examination) run(ctx context.Context, h *RunHealth) error {
+	store, err := e.p.runs.Open(ctx, h.RunID)
 	if err != nil {
 		return err
 	}
@@ -185,15 +197,16 @@ func (e *examination) run(ctx context.Context, entry commit.Entry) error {
 	}
 	h.Counts = Counts{Records: report.Records, Length: report.Length, Tail: report.Tail, View: report.View}
 	for _, problem := range report.Problems {
-		e.problem(&h, problem)
+		e.problem(h, problem)
 	}
 	if len(report.Problems) == 0 {
-		e.frozen(ctx, &h, store)
+		e.frozen(ctx, h, store)
 		e.newestOf(ctx, store, report.Records)
 	}
-	e.leftovers(&h, store)
-	e.views(h)
-	e.RunHealth = append(e.RunHealth, h)
+	if err := e.leftovers(h, store); err != nil {
+		return err
+	}
+	e.views(*h)
 	return nil
 }
 
@@ -245,16 +258,14 @@ func (e *examination) newestOf(ctx context.Context, store Store, last uint64) {
 	})
 }
 
-func (e *examination) leftovers(h *RunHealth, store Store) {
+func (e *examination) leftovers(h *RunHealth, store Store) error {
 	m, ok := store.(commit.Mender)
 	if !ok {
-		return
+		return nil
 	}
 	left, err := m.Leftovers()
-	if err != nil {
-		e.find(Finding{Level: LevelWarning, Code: "unreadable", RunID: h.RunID, Message: err.Error(), Fix: "look at the folder's permissions"})
-	}
 	h.Counts.Leftovers = len(left)
+	return err
 }
 
 // views notes what the next writer would make anew.

@@ -112,3 +112,22 @@ func TestDoctorHeldLock_Case16(t *testing.T) {
 		t.Errorf("%+v %v", d.Repair, err)
 	}
 }
+
+// Field case 10: what is no run, among the runs, is marked, and the others are
+// looked at all the same.
+func TestDoctorMarksWhatIsNoRun_Case10(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	run := *must(t, p, report("a", cursor.Success)).RunID
+	write(t, filepath.Join(p.Config.StateRoot(), "runs", "notes.txt"), "not a run")
+	d := diagnose(t, p)
+	if len(d.RunHealth) != 2 || d.RunHealth[0].RunID != run || d.RunHealth[0].Damaged || !d.RunHealth[1].Damaged || d.Healthy {
+		t.Errorf("%+v", d.RunHealth)
+	}
+	if _, err := p.Repair(context.Background(), "notes.txt"); err == nil {
+		t.Error("it was repaired")
+	}
+	if d, err := p.Repair(context.Background(), run); err != nil || d.Repair == nil {
+		t.Errorf("the healthy one: %v", err)
+	}
+}
