@@ -55,6 +55,9 @@ version does not know are kept.`,
 
 func doctorText(d runner.Diagnosis) string {
 	var out strings.Builder
+	if d.Repair != nil {
+		out.WriteString(repairText(*d.Repair) + "\n")
+	}
 	for _, h := range d.RunHealth {
 		fmt.Fprintf(&out, "%s  %s  %s\n", h.RunID, h.MissionSlug, healthText(h))
 	}
@@ -71,9 +74,6 @@ func doctorText(d runner.Diagnosis) string {
 	}
 	if len(d.Findings) == 0 {
 		out.WriteString("Nothing is wrong.\n")
-	}
-	if d.Repair != nil {
-		out.WriteString("\n" + repairText(*d.Repair))
 	}
 	return printable(out.String())
 }
