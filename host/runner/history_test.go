@@ -38,12 +38,12 @@ type history struct {
 	start  time.Time
 	mu     sync.Mutex
 	ops    []porcupine.Operation // guarded by mu
-	shared string                // the token that was handed out last; guarded by mu
+	shared string                // the token that was handed out last; guarded by mu while calls are under way
 }
 
 // choose picks an agent's next call. Sharing tokens and repeating old ones is
 // what agents that crashed and came back do.
-func (h *history) choose(a *historyAgent, shared string, pick int) asked {
+func (h *history) choose(a *historyAgent, pick int) asked {
 	c := asked{op: "next", agent: a.id, token: a.mine}
 	switch {
 	case pick < 15:
@@ -57,7 +57,7 @@ func (h *history) choose(a *historyAgent, shared string, pick int) asked {
 	case pick < 65 && len(a.old) > 0:
 		c.token = a.old[len(a.old)-1]
 	case pick < 75 && a.mine == "":
-		c.token = shared
+		c.token = h.shared
 	case pick < 80:
 		c.token = ""
 	}
@@ -141,17 +141,20 @@ func (h *history) run(t *testing.T, players []player) {
 	}
 	for range 60 {
 		b, met := newBarrier(len(agents)), h.rng.IntN(4) > 0
+		calls := make([]asked, len(agents)) // all chosen before one begins
+		for i, a := range agents {
+			calls[i] = h.choose(a, h.rng.IntN(100))
+		}
 		var all sync.WaitGroup
-		for _, a := range agents {
-			c := h.choose(a, h.shared, h.rng.IntN(100))
+		for i, a := range agents {
 			meet, leave := b.meeting()
-			if !met || c.op == "query" {
+			if !met || calls[i].op == "query" {
 				leave()
 				meet = func() {}
 			}
 			all.Go(func() {
 				defer leave()
-				h.call(a, c, meet)
+				h.call(a, calls[i], meet)
 			})
 		}
 		all.Wait()
