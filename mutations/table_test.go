@@ -8,7 +8,7 @@ var table = []mutation{
 		edits: []edit{{"host/cursor/base.go", "case b.Cursor != nil && *b.Cursor != s.CursorStamp():", "case false:"}},
 		red: []red{
 			{"host/cursor", []string{"TestGroundChanged_US2_FR002"}},
-			{"host/runner", []string{"TestNoReviewIsSkipped_SC002"}},
+			{"host/runner", []string{"TestNoReviewIsSkipped_SC002", "TestHistoryInProcess_SC001", "TestHistoryAcrossProcesses_SC001"}},
 		},
 	},
 	{
@@ -45,8 +45,9 @@ var table = []mutation{
 			{"kernel/locks/file.go", "h.f.Lock()", "h.f.RLock()"},
 		},
 		red: []red{
-			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004", "TestEightOfOneAgent_US3_2"}},
+			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004", "TestEightOfOneAgent_US3_2", "TestHistoryAcrossProcesses_SC001"}},
 			{"kernel/locks", []string{"TestHeldByAnotherProcess"}},
+			{"torture", []string{"TestTorture_P3_Case12_Case16"}},
 		},
 	},
 	{
@@ -160,6 +161,11 @@ var table = []mutation{
 		name:  "what is handed out moves with its token only",
 		edits: []edit{{"host/cursor/movehands.go", "case t.Force || t.Token != \"\":", "case true:"}},
 		red:   []red{{"host/cursor", []string{"TestMoveEndsAnIssue_P1"}}},
+	},
+	{
+		name:  "the backup before a mending",
+		edits: []edit{{"host/commit/mend.go", "if err := s.backup(backup); err != nil {", "if err := error(nil); err != nil {"}},
+		red:   []red{{"host/commit", []string{"TestMend"}}},
 	},
 	{
 		name:  "packages' lanes decide a step's end under the lock",

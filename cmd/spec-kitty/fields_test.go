@@ -21,7 +21,7 @@ func runnerCode(v any) runner.Code { text, _ := v.(string); return runner.Code(t
 func TestSchemaFields(t *testing.T) {
 	for name, doc := range map[string]any{
 		"answer": runner.Answer{}, "error": errorDocument{}, "run-list": runList{}, "run-show": runner.Overview{},
-		"run-log": runLog{}, "run-verify": runner.Verification{}, "status": statusPage{}, "validate": runner.Validation{},
+		"run-log": runLog{}, "run-verify": runner.Verification{}, "status": statusPage{}, "doctor": runner.Diagnosis{}, "validate": runner.Validation{},
 		"wp-list": runner.WPList{}, "wp-show": runner.WPPage{}, "wp-history": runner.WPHistory{},
 		"help": helpDocument{}, "version": versionDocument{},
 	} {

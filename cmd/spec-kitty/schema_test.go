@@ -83,7 +83,7 @@ func checkOutput(stdout []byte, code int) (any, error) {
 // shapeOf is the name of the schema that a document belongs to.
 func shapeOf(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
-		{"error_code", "error"}, {"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
+		{"error_code", "error"}, {"kind", "answer"}, {"findings", "doctor"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"steps", "run-show"}, {"packages", "wp-list"}, {"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"help", "help"}, {"version", "version"},
 	} {
 		if _, ok := doc[s.key]; ok {
@@ -108,6 +108,10 @@ func fits(doc map[string]any, name string, code int) error {
 		}
 	case "run-verify":
 		if doc["sound"] == false {
+			want = exitDamaged
+		}
+	case "doctor":
+		if doc["healthy"] == false {
 			want = exitDamaged
 		}
 	}

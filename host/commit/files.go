@@ -26,6 +26,7 @@ type core[S, F, E any] struct {
 //	index/.roster       what each run is about; a view of the journals
 //	runs/ID/            one run: journal, state.json, state.json.lock, frozen
 //	                    files, successor.json once another run followed
+//	backups/ID.NAME/    what a run was before it was mended
 type Files[S, F, E any] struct {
 	*core[S, F, E]
 	lock *locks.Lock // of the index

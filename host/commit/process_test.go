@@ -13,6 +13,8 @@ import (
 	"slices"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/commit/committest"
 )
@@ -32,7 +34,8 @@ const orderVar = "COMMIT_TEST_ORDER"
 func TestMain(m *testing.M) {
 	text := os.Getenv(orderVar)
 	if text == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
+		return
 	}
 	var o order
 	err := json.Unmarshal([]byte(text), &o)

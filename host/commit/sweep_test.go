@@ -39,6 +39,32 @@ var scenarios = []scenario{
 		addTwice(t, d, p, "t3")
 		startTwice(t, d, p)
 	}},
+	{"mending a torn tail and an old view", tornAndOld, func(t *testing.T, d durable.Disk, p *promises) {
+		p.started = true
+		mendTwice(t, d)
+		addTwice(t, d, p, "t3")
+	}},
+	{"mending the index", noIndex, func(t *testing.T, d durable.Disk, p *promises) {
+		p.started = true
+		mendTwice(t, d)
+		addTwice(t, d, p, "t3")
+	}},
+}
+
+// mendTwice mends the run and its index entry, as an operator does, again where
+// that failed.
+func mendTwice(t *testing.T, d durable.Disk) {
+	for try := range 2 {
+		cat := catalog(d)
+		s, err := cat.Lookup(t.Context(), "a")
+		if err != nil {
+			continue
+		}
+		_, err = s.(commit.Mender).Mend(t.Context(), fmt.Sprintf("%s/backups/try-%d", memRoot, try))
+		if _, entry := cat.(commit.Keeper).MendEntry(t.Context(), "a"); err == nil && entry == nil {
+			return
+		}
+	}
 }
 
 func startTwice(t *testing.T, d durable.Disk, p *promises) {

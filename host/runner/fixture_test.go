@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 )
@@ -20,7 +22,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(handVariable) != "" {
 		os.Exit(beHand())
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // The fixtures: one project each, with a mission m.
@@ -219,4 +221,12 @@ func read(t testing.TB, path string) string {
 		t.Fatal(err)
 	}
 	return string(raw)
+}
+
+func wantSound(t *testing.T, p *Project) {
+	t.Helper()
+	v, err := p.Verify(context.Background(), "m")
+	if err != nil || !v.Sound {
+		t.Errorf("the run is not sound: %v %v", v.Problems, err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -23,16 +24,21 @@ type order struct {
 	Request *Request      // a report
 	Start   *StartRequest // or a start
 	Claim   *ClaimRequest // or a claim
-	Query   bool          // or a query
-	Stop    string        // the point to stop at, until a line comes
-	Kill    string        // the point to be killed at
+	Query   bool          // or a query, by By
+	By      Caller
+	Plan    bool   // save the report's plan instead of committing it
+	Apply   []byte // or commit this one
+	Stop    string // the point to stop at, until a line comes
+	Kill    string // the point to be killed at
 }
 
 // event is what a hand tells.
 type event struct {
 	Stopped bool
 	Answer  *Answer
+	Plan    []byte
 	Error   string
+	Code    Code
 }
 
 func beHand() int {
@@ -47,19 +53,15 @@ func beHand() int {
 		if err := json.Unmarshal(line, &o); err != nil {
 			return 1
 		}
-		a, err := o.obey(func() {
+		_ = out.Encode(o.obey(func() {
 			_ = out.Encode(event{Stopped: true})
 			_, _ = in.ReadBytes('\n')
-		})
-		e := event{Answer: &a}
-		if err != nil {
-			e = event{Error: err.Error()}
-		}
-		_ = out.Encode(e)
+		}))
 	}
 }
 
-func (o order) obey(wait func()) (Answer, error) {
+// obey makes the call on a project that is opened for it.
+func (o order) obey(wait func()) event {
 	hook := func(point string) {
 		switch point {
 		case o.Stop:
@@ -70,18 +72,48 @@ func (o order) obey(wait func()) (Answer, error) {
 	}
 	p, err := Open(handOptions(o.Root, hook))
 	if err != nil {
-		return Answer{}, err
+		return told(Answer{}, nil, err)
 	}
 	defer p.Close()
+	return o.call(p)
+}
+
+// call makes the call on an open project.
+func (o order) call(p *Project) event {
+	ctx := context.Background()
+	var plan []byte
+	if o.Plan {
+		o.Request.PlanOut = func(raw []byte) error {
+			plan = raw
+			return nil
+		}
+	}
+	var a Answer
+	var err error
 	switch {
 	case o.Query:
-		return p.Query(context.Background(), "m", Caller{})
+		a, err = p.Query(ctx, "m", o.By)
 	case o.Start != nil:
-		return p.Start(context.Background(), *o.Start)
+		a, err = p.Start(ctx, *o.Start)
 	case o.Claim != nil:
-		return p.WPClaim(context.Background(), *o.Claim)
+		a, err = p.WPClaim(ctx, *o.Claim)
+	case o.Apply != nil:
+		a, err = p.Apply(ctx, o.Apply)
+	default:
+		a, err = p.Next(ctx, *o.Request)
 	}
-	return p.Next(context.Background(), *o.Request)
+	return told(a, plan, err)
+}
+
+func told(a Answer, plan []byte, err error) event {
+	if err == nil {
+		return event{Answer: &a, Plan: plan}
+	}
+	e := event{Error: err.Error(), Code: CodeInternal}
+	if known := new(Error); errors.As(err, &known) {
+		e.Code = known.Code
+	}
+	return e
 }
 
 type hand struct {

@@ -115,11 +115,3 @@ func TestKilledStart_Edge(t *testing.T) {
 		})
 	}
 }
-
-func wantSound(t *testing.T, p *Project) {
-	t.Helper()
-	v, err := p.Verify(context.Background(), "m")
-	if err != nil || !v.Sound {
-		t.Errorf("the run is not sound: %v %v", v.Problems, err)
-	}
-}

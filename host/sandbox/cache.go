@@ -25,8 +25,14 @@ type cache struct {
 	dir string // of this build; "" where there is none
 }
 
-// openCache decides where the cache is, and whether it may be used.
+// openCache decides where the cache is, and whether it may be used; it makes the
+// folder.
 func openCache(o Options) cache {
+	return findCache(o, func(root string) bool { return os.MkdirAll(root, 0o700) == nil && private(root) })
+}
+
+// findCache is the cache whose root folder is fit.
+func findCache(o Options, fit func(root string) bool) cache {
 	root := o.CacheDir
 	switch root {
 	case "-":
@@ -39,7 +45,7 @@ func openCache(o Options) cache {
 		root = filepath.Join(user, "spec-kitty", "plugins")
 	}
 	root, err := filepath.Abs(root)
-	if err != nil || os.MkdirAll(root, 0o700) != nil || !private(root) || inside(root, o.Project) {
+	if err != nil || !fit(root) || inside(root, o.Project) {
 		return cache{}
 	}
 	return cache{dir: filepath.Join(root, buildName())}

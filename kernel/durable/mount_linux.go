@@ -1,6 +1,9 @@
 package durable
 
-import "syscall"
+import (
+	"fmt"
+	"syscall"
+)
 
 // shared goes by the file system's magic number, see statfs(2).
 func shared(path string) string {
@@ -35,4 +38,35 @@ func sharedKind(magic uint32) string {
 		return "vboxsf"
 	}
 	return ""
+}
+
+func kind(path string) string {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(path, &st); err != nil {
+		return ""
+	}
+	return kindName(uint32(st.Type))
+}
+
+func kindName(magic uint32) string {
+	switch magic {
+	case 0xef53:
+		return "ext"
+	case 0x58465342:
+		return "xfs"
+	case 0x9123683e:
+		return "btrfs"
+	case 0x2fc12fc1:
+		return "zfs"
+	case 0xf2f52010:
+		return "f2fs"
+	case 0x01021994:
+		return "tmpfs"
+	case 0x794c7630:
+		return "overlay"
+	}
+	if name := sharedKind(magic); name != "" {
+		return name
+	}
+	return fmt.Sprintf("%#x", magic)
 }

@@ -12,3 +12,14 @@ func TestSharedKinds(t *testing.T) {
 		}
 	}
 }
+
+func TestKind(t *testing.T) {
+	for magic, want := range map[uint32]string{0xef53: "ext", 0x01021994: "tmpfs", 0x6969: "NFS", 0x1234: "0x1234"} {
+		if got := kindName(magic); got != want {
+			t.Errorf("%#x: %q, want %q", magic, got, want)
+		}
+	}
+	if Kind(t.TempDir()) == "" {
+		t.Error("the kind of the temporary folder is not known")
+	}
+}

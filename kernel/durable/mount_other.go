@@ -3,3 +3,5 @@
 package durable
 
 func shared(string) string { return "" }
+
+func kind(string) string { return "" }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
@@ -21,7 +23,8 @@ const heldPath = "LOCKS_TEST_HOLD"
 func TestMain(m *testing.M) {
 	path := os.Getenv(heldPath)
 	if path == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
+		return
 	}
 	err := locks.At(path).Do(context.Background(), time.Minute, func(*locks.Held) error {
 		fmt.Println("held")

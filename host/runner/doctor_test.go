@@ -1,0 +1,133 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+func diagnose(t *testing.T, p *Project) Diagnosis {
+	t.Helper()
+	d, err := p.Doctor(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// codes are the findings, as level and code.
+func codes(d Diagnosis) string {
+	var all []string
+	for _, f := range d.Findings {
+		all = append(all, f.Level+" "+f.Code)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Plugins and their pins: what a start of a run would refuse. Runs go on with
+// what they froze, so it is a warning.
+func TestDoctorPlugins(t *testing.T) {
+	root := makeProject(t, composed, nil, "success")
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	d := diagnose(t, p)
+	if got := codes(d); got != "" || len(d.Plugins) != 1 || !d.Plugins[0].Cached || d.Plugins[0].Found != d.Plugins[0].Pinned || d.Cache.Codes == 0 {
+		t.Errorf("%s: %+v %+v", got, d.Plugins, d.Cache)
+	}
+	wasm := filepath.Join(root, "success.wasm")
+	write(t, wasm, "other bytes")
+	if d := diagnose(t, p); codes(d) != "warning plugin_pin" || !d.Healthy {
+		t.Errorf("%s %v", codes(d), d.Healthy)
+	}
+	if err := os.Remove(wasm); err != nil {
+		t.Fatal(err)
+	}
+	if d := diagnose(t, p); codes(d) != "warning plugin_unreadable" || d.Plugins[0].Found != "" {
+		t.Errorf("%s %+v", codes(d), d.Plugins)
+	}
+}
+
+// A cache folder that is not there yet is no fault, and looking does not make
+// it; one that others may write to is one.
+func TestDoctorCache(t *testing.T) {
+	root := makeProject(t, composed, nil, "success")
+	folder := filepath.Join(t.TempDir(), "cache")
+	at := func(o *Options) { o.CacheDir = folder }
+	if d := diagnose(t, open(t, root, at)); codes(d) != "" || d.Cache.Folder != "" {
+		t.Errorf("%s %+v", codes(d), d.Cache)
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("the folder was made")
+	}
+	inside := func(o *Options) { o.CacheDir = root }
+	if d := diagnose(t, open(t, root, inside)); codes(d) != "warning no_cache" {
+		t.Errorf("%s %+v", codes(d), d.Cache)
+	}
+}
+
+// A clock that was set back is told, and what was recorded keeps its order.
+func TestDoctorClock(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	must(t, open(t, root), report("a", cursor.Success))
+	yesterday := func(o *Options) { o.Now = func() time.Time { return time.Now().Add(-24 * time.Hour) } }
+	p := open(t, root, yesterday)
+	if d := diagnose(t, p); codes(d) != "warning clock_behind" || !d.Clock.Behind {
+		t.Errorf("%s %+v", codes(d), d.Clock)
+	}
+	must(t, p, report("a", cursor.Success))
+	wantSound(t, p)
+}
+
+// Field case 16: a run's lock that is held is no damage, and a repair waits for
+// it like a commit, then says that it could not be had.
+func TestDoctorHeldLock_Case16(t *testing.T) {
+	root := makeProject(t, "[runtime]\nlock_timeout = \"100ms\"\n"+packaged, packages(2))
+	p := open(t, root)
+	run := *must(t, p, report("a", cursor.Success)).RunID
+	if err := os.Remove(filepath.Join(p.Config.StateRoot(), "runs", run, "state.json")); err != nil {
+		t.Fatal(err)
+	}
+	h := heldBy(t, root, "b")
+	d := diagnose(t, p)
+	if len(d.Locks) != 2 || d.Locks[0].Held || !d.Locks[1].Held || !d.Healthy {
+		t.Errorf("%+v", d.Locks)
+	}
+	_, err := p.Repair(context.Background(), run)
+	if known := new(Error); !errors.As(err, &known) || known.Code != CodeDiskFull || !strings.Contains(known.Message, "never delete the file") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(p.Config.StateRoot(), "backups")); err == nil {
+		t.Error("a backup was made of a run that others write")
+	}
+	h.release()
+	h.answer()
+	d, err = p.Repair(context.Background(), "m")
+	if err != nil || len(d.Repair.Done) != 0 { // b's commit made the view anew
+		t.Errorf("%+v %v", d.Repair, err)
+	}
+}
+
+// Field case 10: what is no run, among the runs, is marked, and the others are
+// looked at all the same.
+func TestDoctorMarksWhatIsNoRun_Case10(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	run := *must(t, p, report("a", cursor.Success)).RunID
+	write(t, filepath.Join(p.Config.StateRoot(), "runs", "notes.txt"), "not a run")
+	d := diagnose(t, p)
+	if len(d.RunHealth) != 2 || d.RunHealth[0].RunID != run || d.RunHealth[0].Damaged || !d.RunHealth[1].Damaged || d.Healthy {
+		t.Errorf("%+v", d.RunHealth)
+	}
+	if _, err := p.Repair(context.Background(), "notes.txt"); err == nil {
+		t.Error("it was repaired")
+	}
+	if d, err := p.Repair(context.Background(), run); err != nil || d.Repair == nil {
+		t.Errorf("the healthy one: %v", err)
+	}
+}

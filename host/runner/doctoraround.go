@@ -1,0 +1,147 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+// clockGrain is how far a record may be ahead of the clock unnoticed: clocks of
+// machines and containers differ by that much.
+const clockGrain = 2 * time.Second
+
+func (e *examination) index(ctx context.Context) error {
+	report, err := e.keeper.Index(ctx)
+	if err != nil {
+		return err
+	}
+	e.Index.Complete, e.Index.Entries, e.Index.Runs = report.Complete, report.Entries, report.Runs
+	for _, f := range report.Faults {
+		message := fmt.Sprintf("the index names %s for mission %s, the run folders say %s", orNone(f.Have), f.Slug, orNone(f.Run))
+		e.Index.Problems = append(e.Index.Problems, message)
+		fix := "the next start of a run makes it anew"
+		if f.Run != "" {
+			fix = repairLine(f.Run)
+		}
+		e.find(Finding{Level: LevelRepairable, Code: "index_entry", RunID: f.Run, Message: message, Fix: fix})
+	}
+	if !report.Complete && len(report.Faults) == 0 {
+		e.find(Finding{Level: LevelRepairable, Code: "index_incomplete", Message: "the index of runs is not marked complete: runs are found by their folders, which is slower",
+			Fix: "the next start, or the next commit on a run, makes it anew"})
+	}
+	if len(report.Private) > 0 {
+		e.find(Finding{Level: LevelWarning, Code: "unfinished_start", Message: fmt.Sprintf("%d starts of runs are at work or died: %s", len(report.Private), strings.Join(report.Private, ", ")),
+			Fix: "the next start removes those that died"})
+	}
+	return nil
+}
+
+func orNone(run string) string {
+	if run == "" {
+		return "no run"
+	}
+	return run
+}
+
+// locks tries each lock file without waiting, and makes none.
+func (e *examination) locks(ctx context.Context) error {
+	paths, err := e.keeper.LockFiles()
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is no regular file", path)
+		}
+		row := LockHealth{File: path}
+		if err == nil {
+			err = locks.At(path).Do(ctx, 0, func(*locks.Held) error { return nil })
+		}
+		busy := new(locks.TimeoutError)
+		switch {
+		case errors.As(err, &busy):
+			row.Held = true
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			e.find(Finding{Level: LevelWarning, Code: "lock_unusable", Message: err.Error(), Fix: "mend the file's kind or permissions; nothing can be recorded meanwhile"})
+		}
+		e.Locks = append(e.Locks, row)
+	}
+	return nil
+}
+
+func (e *examination) plugins() {
+	sums := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(e.p.Config.Plugins)) {
+		c := e.p.Config.Plugins[name]
+		row := PluginHealth{Name: name, File: e.p.Config.WasmPath(c), Pinned: strings.ToLower(c.SHA256)}
+		wasm, err := os.ReadFile(row.File)
+		if err == nil {
+			row.Found = hexSum(wasm)
+		}
+		switch {
+		case err != nil:
+			e.find(Finding{Level: LevelWarning, Code: "plugin_unreadable", Message: err.Error(), Fix: "build it, or mend plugins." + name + ".wasm; runs that froze it go on"})
+		case row.Found != row.Pinned:
+			e.find(Finding{Level: LevelWarning, Code: "plugin_pin", Message: fmt.Sprintf("plugin %s: the file has %s, the configuration pins %s", name, row.Found, row.Pinned),
+				Fix: "if you trust these bytes, set plugins." + name + ".sha256 to " + row.Found + "; runs that froze it go on"})
+		}
+		sums[name] = row.Pinned
+		e.Plugins = append(e.Plugins, row)
+	}
+	cache := e.p.plugins.CacheState(slices.Collect(maps.Values(sums)))
+	e.Cache = CacheHealth{Folder: cache.Dir, Codes: cache.Codes}
+	for i, row := range e.Plugins {
+		e.Plugins[i].Cached = cache.Cached[row.Pinned]
+	}
+	if cache.Dir == "" && !cache.Unmade && len(e.Plugins) > 0 {
+		e.find(Finding{Level: LevelWarning, Code: "no_cache", Message: "no folder for compiled plugins can be used: each call compiles or interprets",
+			Fix: "let the user's cache folder be a folder of mode 0700 outside of the project"})
+	}
+}
+
+// fileSystem looks at the state root, or what will hold it.
+func (e *examination) fileSystem() {
+	path := e.StateRoot
+	for {
+		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
+			break
+		}
+		path = filepath.Dir(path)
+	}
+	e.FileSystem = FileSystem{Kind: durable.Kind(path), Shared: durable.Shared(path) != ""}
+	if e.FileSystem.Shared {
+		e.find(Finding{Level: LevelWarning, Code: commit.WarnNetworkMount, Message: path + " lies on a " + e.FileSystem.Kind + " mount, where locks and syncs may not hold",
+			Fix: "keep the state on a local disk: [runtime] dir"})
+	}
+}
+
+func (e *examination) clock() {
+	now := e.p.now()
+	e.Clock.Now = now.UTC().Format(time.RFC3339Nano)
+	if e.newest.IsZero() {
+		return
+	}
+	e.Clock.Newest = e.newest.UTC().Format(time.RFC3339Nano)
+	if ahead := e.newest.Sub(now); ahead > clockGrain {
+		e.Clock.Behind = true
+		e.find(Finding{Level: LevelWarning, Code: "clock_behind", Message: fmt.Sprintf("the newest record is %s ahead of the clock", ahead.Round(time.Second)),
+			Fix: "set the clock; the order of records does not depend on it"})
+	}
+}

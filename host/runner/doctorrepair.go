@@ -1,0 +1,168 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/mission"
+)
+
+// Repair is what a repair did to one run.
+type Repair struct {
+	RunID  string   `json:"run_id"`
+	Done   []string `json:"done"`   // sentences; none: there was nothing to do
+	Backup *string  `json:"backup"` // the folder with the run as it was; null where nothing was changed in it
+	Before Counts   `json:"before"`
+	After  Counts   `json:"after"`
+}
+
+// Repair mends one run, named by its id or by its mission, whose latest run it
+// then is: it makes anew what is a view, and changes no record. A run that is
+// damaged or of a newer version is refused, with the reason, and left as it is.
+// The diagnosis is of after the repair.
+func (p *Project) Repair(ctx context.Context, name string) (Diagnosis, error) {
+	id, slug, err := p.toRepair(ctx, name)
+	if err != nil {
+		return Diagnosis{}, classify(err)
+	}
+	before, err := p.Doctor(ctx)
+	if err != nil {
+		return before, err
+	}
+	for _, f := range before.Findings {
+		if f.RunID == id && f.Level == LevelDamage {
+			return before, &Error{Code: Code(f.Code), Message: f.Message, NextStep: f.Fix}
+		}
+	}
+	done := Repair{RunID: id, Done: []string{}, Before: countsOf(before, id)}
+	if err := p.mend(ctx, id, slug, before, &done); err != nil {
+		return before, unmended(err)
+	}
+	after, err := p.Doctor(ctx)
+	done.After = countsOf(after, id)
+	after.Repair = &done
+	return after, err
+}
+
+// unmended is a repair that could not be made, or not be made durable. It can be
+// tried again: what it makes anew are views.
+func unmended(err error) error {
+	if errors.As(err, new(*commit.LockTimeoutError)) || errors.As(err, new(*commit.UncertainError)) {
+		e := fail(CodeDiskFull, "call again", "%s", err)
+		e.Err = err
+		return e
+	}
+	return classify(err)
+}
+
+// toRepair finds the run that a name means.
+func (p *Project) toRepair(ctx context.Context, name string) (id, slug string, err error) {
+	entries, err := p.runs.List(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	for _, e := range entries {
+		if strings.EqualFold(e.ID, name) {
+			return e.ID, e.Slug, nil
+		}
+	}
+	m, err := p.mission(ctx, name)
+	if err != nil {
+		return "", "", err
+	}
+	store, err := p.runs.Lookup(ctx, m.Slug)
+	if err != nil {
+		return "", "", err
+	}
+	defer store.Close()
+	return store.ID(), m.Slug, nil
+}
+
+func countsOf(d Diagnosis, id string) Counts {
+	for _, h := range d.RunHealth {
+		if h.RunID == id {
+			return h.Counts
+		}
+	}
+	return Counts{}
+}
+
+// mend does what the findings about the run ask for.
+func (p *Project) mend(ctx context.Context, id, slug string, d Diagnosis, done *Repair) error {
+	inRun, index := false, false
+	for _, f := range d.Findings {
+		if f.RunID == id && f.Level == LevelRepairable {
+			inRun = inRun || f.Code != "index_entry"
+			index = index || f.Code == "definition_index"
+		}
+	}
+	keeper := p.runs.(commit.Keeper) // Doctor asked for it
+	if inRun {
+		if err := p.mendRun(ctx, id, keeper, index, done); err != nil {
+			return err
+		}
+	}
+	changed, err := keeper.MendEntry(ctx, slug)
+	if changed {
+		done.Done = append(done.Done, "made the index of runs anew for mission "+slug)
+	}
+	return err
+}
+
+func (p *Project) mendRun(ctx context.Context, id string, keeper commit.Keeper, index bool, done *Repair) error {
+	store, err := p.runs.Open(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	m, ok := store.(commit.Mender)
+	if !ok {
+		return errors.New("this store cannot be mended")
+	}
+	backup := keeper.BackupDir(id, p.now().UTC().Format("20060102T150405.000000000"))
+	made, err := m.Mend(ctx, backup)
+	if _, gone := os.Stat(backup); gone == nil {
+		done.Backup = &backup
+	}
+	if err != nil {
+		return err
+	}
+	if made.Repaired {
+		done.Done = append(done.Done, "made state.json anew from the journal"+cut(done.Before))
+	}
+	if len(made.Removed) > 0 {
+		done.Done = append(done.Done, fmt.Sprintf("removed %d temporary files", len(made.Removed)))
+	}
+	for _, w := range made.Warnings {
+		done.Done = append(done.Done, "but: "+w.Message)
+	}
+	if index {
+		return p.mendDefinitionIndex(store, done)
+	}
+	return nil
+}
+
+func cut(before Counts) string {
+	if before.Tail == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and cut %d bytes that were never acknowledged", before.Tail)
+}
+
+func (p *Project) mendDefinitionIndex(store Store, done *Repair) error {
+	r := &run{store: store}
+	def, err := r.definition()
+	if err != nil {
+		return err
+	}
+	if err := store.PutBlob(blobIndex, mission.EncodeIndex(def)); err != nil {
+		return err
+	}
+	done.Done = append(done.Done, "made "+filepath.Base(blobIndex)+" anew from the frozen definition")
+	return nil
+}

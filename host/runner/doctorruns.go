@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+func (e *examination) runs(ctx context.Context) error {
+	entries, err := e.p.runs.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		h := RunHealth{RunID: entry.ID, MissionSlug: entry.Slug, MissionState: "damaged", Counts: Counts{View: commit.ViewMissing}, Problems: []string{}}
+		if err := e.run(ctx, &h); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			e.unreadable(&h, err)
+		}
+		e.RunHealth = append(e.RunHealth, h)
+	}
+	return nil
+}
+
+// unreadable is a run that the system does not let us read, or a thing among the
+// runs that is none. The others are looked at all the same.
+func (e *examination) unreadable(h *RunHealth, err error) {
+	h.Damaged, h.Problems = true, append(h.Problems, err.Error())
+	e.find(Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: err.Error(),
+		Fix: "look at the permissions of " + filepath.Join("runs", h.RunID) + ", or move it away if it is no run"})
+}
+
+// run reads one whole run.
+func (e *examination) run(ctx context.Context, h *RunHealth) error {
+	store, err := e.p.runs.Open(ctx, h.RunID)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if snap, err := store.Read(ctx); err == nil {
+		r := reading{state: snap.State}
+		h.MissionState = r.missionState()
+	}
+	report, err := store.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	h.Counts = Counts{Records: report.Records, Length: report.Length, Tail: report.Tail, View: report.View}
+	for _, problem := range report.Problems {
+		e.problem(h, problem)
+	}
+	if len(report.Problems) == 0 {
+		e.frozen(ctx, h, store)
+		e.newestOf(ctx, store, report.Records)
+	}
+	if err := e.leftovers(h, store); err != nil {
+		return err
+	}
+	e.views(*h)
+	return nil
+}
+
+// problem notes what is wrong with the journal, or with the state beside it.
+func (e *examination) problem(h *RunHealth, problem error) {
+	h.Problems = append(h.Problems, problem.Error())
+	f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem.Error()}
+	switch known := fromCommit(problem); {
+	case known == nil:
+	case known.Code == CodeNewerFormat:
+		h.Newer = true
+		f.Code, f.Fix = string(known.Code), known.NextStep+"; what this version does not know is kept"
+		e.find(f)
+		return
+	default:
+		f.Code = string(known.Code)
+	}
+	h.Damaged = true
+	f.Fix = fmt.Sprintf("it is not repaired, since that would drop what was acknowledged: %d records in front of it are whole, `spec-kitty run log` shows them. "+
+		"Copy the folder, then restore %s from a backup, or find what wrote to it", h.Counts.Records, filepath.Join("runs", h.RunID))
+	e.find(f)
+}
+
+// frozen notes what is wrong with the frozen files. The index of the definition
+// is a view; all others are not.
+func (e *examination) frozen(ctx context.Context, h *RunHealth, store Store) {
+	for _, problem := range frozenProblems(ctx, store) {
+		h.Problems = append(h.Problems, problem)
+		f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem,
+			Fix: "restore the file from a backup of the run; the run goes on with exactly what it froze"}
+		if strings.HasPrefix(problem, blobIndex+" ") {
+			f.Level, f.Code, f.Fix = LevelRepairable, "definition_index", repairLine(h.RunID)
+		} else {
+			h.Damaged = true
+		}
+		e.find(f)
+	}
+}
+
+func repairLine(run string) string { return "spec-kitty doctor --repair " + run }
+
+// newestOf keeps the time of the last record.
+func (e *examination) newestOf(ctx context.Context, store Store, last uint64) {
+	_ = store.Records(ctx, last, func(rec commit.Record[cursor.Event]) error { // it was read a moment ago
+		if rec.At.After(e.newest) {
+			e.newest = rec.At
+		}
+		return nil
+	})
+}
+
+func (e *examination) leftovers(h *RunHealth, store Store) error {
+	m, ok := store.(commit.Mender)
+	if !ok {
+		return nil
+	}
+	left, err := m.Leftovers()
+	h.Counts.Leftovers = len(left)
+	return err
+}
+
+// views notes what the next writer would make anew.
+func (e *examination) views(h RunHealth) {
+	if h.Damaged || h.Newer {
+		return
+	}
+	note := func(code, message string) {
+		e.find(Finding{Level: LevelRepairable, Code: code, RunID: h.RunID, Message: message, Fix: repairLine(h.RunID)})
+	}
+	if h.Counts.View != commit.ViewCurrent {
+		note("view_"+h.Counts.View, "state.json is "+h.Counts.View+": the journal is read instead, and the next writer makes it anew")
+	}
+	if h.Counts.Tail > 0 {
+		note("torn_tail", fmt.Sprintf("%d bytes at the journal's end were never acknowledged: the next writer cuts them", h.Counts.Tail))
+	}
+	if h.Counts.Leftovers > 0 {
+		note("leftovers", fmt.Sprintf("%d temporary files of writers that died, or are at work", h.Counts.Leftovers))
+	}
+}

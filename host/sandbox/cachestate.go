@@ -1,0 +1,38 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// CacheState is how the compilation cache stands.
+type CacheState struct {
+	Dir    string // of this build; "" where there is none
+	Unmade bool   // the folder is not there yet; the first call makes it
+	Codes  int    // modules that code is kept for
+	Cached map[string]bool
+}
+
+// CacheState looks at the cache, and tells for each SHA-256 whether code is kept
+// for it. It makes no folder: one that is not there yet is empty. A cache that
+// cannot be used only makes calls slower.
+func (h *Host) CacheState(sums []string) CacheState {
+	out := CacheState{Cached: map[string]bool{}}
+	c := findCache(h.opts, func(root string) bool {
+		_, err := os.Stat(root)
+		out.Unmade = errors.Is(err, fs.ErrNotExist)
+		return err == nil && private(root)
+	})
+	out.Dir = c.dir
+	for _, sum := range sums {
+		out.Cached[sum] = c.entry(sum).warm()
+	}
+	if c.dir == "" {
+		return out
+	}
+	found, _ := filepath.Glob(filepath.Join(c.dir, "*", "wazero-*"))
+	out.Codes = len(found)
+	return out
+}

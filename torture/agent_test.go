@@ -1,0 +1,209 @@
+//go:build linux || darwin
+
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+// An agent is this test binary, run again: it works on the mission and tells on
+// stdout what it begins and what it is told, one line each.
+
+const lifeVariable = "SPEC_KITTY_TORTURE_LIFE"
+
+// mission is what the agents work on.
+const mission = "m"
+
+// life is what one process of an agent does, and what becomes of it.
+type life struct {
+	Root  string
+	Agent string
+	Seed  uint64
+	Calls int
+	Again *call // what the process before it was killed in
+
+	KillAt   string // the named point to die at
+	KillCall int    // in which call, from 0
+
+	Limited bool // files must not grow beyond what the journal has, and Room
+	Room    int64
+}
+
+// call is one call that may commit.
+type call struct {
+	Op       string // next, answer or start
+	Token    string
+	Decision string
+	Value    string
+}
+
+// told is what came of it. A call whose process dies is told nothing.
+type told struct {
+	Run      string
+	Revision uint64
+	Recorded bool // by this call: not by an earlier one that it repeats
+	Replayed bool
+	Token    string // of the work that was handed out
+	Error    string
+}
+
+// line is one line of an agent's output.
+type line struct {
+	Begin *call `json:",omitempty"`
+	End   *told `json:",omitempty"`
+	Fault string
+}
+
+// living is an agent at work.
+type living struct {
+	life
+	project *runner.Project
+	rng     *rand.Rand
+	out     *json.Encoder
+	n       int    // calls made
+	last    string // the token that it reported last
+}
+
+func live(raw string) error {
+	l := living{out: json.NewEncoder(os.Stdout)}
+	if err := json.Unmarshal([]byte(raw), &l.life); err != nil {
+		return err
+	}
+	l.rng = rand.New(rand.NewPCG(l.Seed, 1))
+	defer func() { l.project.Close() }()
+	if err := l.open(); err != nil {
+		return err
+	}
+	if l.Limited {
+		if err := l.limit(); err != nil {
+			return err
+		}
+	}
+	if l.Again != nil {
+		l.make(*l.Again)
+	}
+	for l.n < l.Calls {
+		if err := l.step(); err != nil {
+			return l.out.Encode(line{Fault: err.Error()})
+		}
+	}
+	return nil
+}
+
+// open opens the project, as a program does for each call, with the hook that
+// it may die by.
+func (l *living) open() (err error) {
+	if l.project != nil {
+		l.project.Close()
+	}
+	hook := func(point string) {
+		if point == l.KillAt && l.n == l.KillCall {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+	l.project, err = runner.Open(runner.Options{Root: l.Root, CacheDir: "-", Hook: hook, Commit: commit.Options{Hook: hook}})
+	return err
+}
+
+// limit is a disk that is nearly full: a write beyond it fails, after some of
+// its bytes were written. (The signal that goes with it, Go's runtime ignores.)
+func (l *living) limit() error {
+	journals, err := filepath.Glob(filepath.Join(l.project.Config.StateRoot(), "runs", "*", "run.events.jsonl"))
+	if err != nil {
+		return err
+	}
+	most := int64(0) // the size of the latest run's journal
+	for _, name := range journals {
+		if info, err := os.Stat(name); err == nil {
+			most = info.Size()
+		}
+	}
+	room := uint64(most + l.Room)
+	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: room, Max: room})
+}
+
+func (l *living) caller() runner.Caller { return runner.Caller{Agent: l.Agent} }
+
+// step looks how things stand and makes the call that fits, or one that a
+// confused agent would make.
+func (l *living) step() error {
+	if l.rng.IntN(3) == 0 {
+		if err := l.open(); err != nil {
+			return err
+		}
+	}
+	a, err := l.project.Query(context.Background(), mission, l.caller())
+	if err != nil {
+		return fmt.Errorf("query: %w", err)
+	}
+	l.make(l.choose(a))
+	return nil
+}
+
+func (l *living) choose(a runner.Answer) call {
+	c := call{Op: "next"}
+	if a.Token != nil {
+		c.Token = *a.Token // whoever knows it may report with it
+	}
+	dice := l.rng.IntN(10)
+	switch {
+	case a.MissionState == "done":
+		return call{Op: "start"}
+	case len(a.OpenDecisions) > 0 && dice < 8:
+		d := a.OpenDecisions[l.rng.IntN(len(a.OpenDecisions))]
+		return call{Op: "answer", Decision: d.ID, Value: l.Agent}
+	case dice == 0 && l.last != "":
+		c.Token = l.last
+	case dice == 1:
+		c.Token = ""
+	}
+	return c
+}
+
+// make makes a call and tells of it, before and after.
+func (l *living) make(c call) {
+	_ = l.out.Encode(line{Begin: &c})
+	var a runner.Answer
+	var err error
+	ctx := context.Background()
+	switch c.Op {
+	case "start":
+		a, err = l.project.Start(ctx, runner.StartRequest{Slug: mission, Caller: l.caller(), Again: true})
+	case "answer":
+		a, err = l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Answer: &c.Value, Decision: c.Decision})
+	default:
+		a, err = l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Result: cursor.Success, Token: c.Token})
+		l.last = c.Token
+	}
+	l.n++
+	end := told{Revision: a.Revision, Recorded: a.Recorded && !a.Replayed, Replayed: a.Replayed}
+	if a.RunID != nil {
+		end.Run = *a.RunID
+	}
+	if a.Token != nil {
+		end.Token = *a.Token
+	}
+	if err != nil {
+		end = told{Error: codeOf(err)}
+	}
+	_ = l.out.Encode(line{End: &end})
+}
+
+func codeOf(err error) string {
+	if known := new(runner.Error); errors.As(err, &known) {
+		return string(known.Code) + ": " + known.Message
+	}
+	return err.Error()
+}

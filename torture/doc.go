@@ -1,0 +1,9 @@
+// Package torture holds the proof by force: real processes work on one run and
+// are killed, stopped, and kept from writing, over and over. Afterwards every
+// result that one of them was told is in the journal exactly once, nothing is
+// there twice, and every run is sound. The default run takes a few seconds;
+//
+//	go test ./torture -for 60s -v
+//
+// goes on for longer and prints how many commits were killed.
+package torture

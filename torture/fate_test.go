@@ -1,0 +1,197 @@
+//go:build linux || darwin
+
+package torture
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+// points are where a process may be told to die.
+var points = []string{
+	runner.PointRead, runner.PointPlanned, commit.PointLockAcquired, commit.PointRepaired, commit.PointBeforeAppend,
+	commit.PointAfterAppend, commit.PointAfterSync, commit.PointBeforePublish, commit.PointAfterPublish,
+	commit.PointBeforeRelease, commit.PointReleased, runner.PointCommitted,
+	commit.PointStartLocked, commit.PointStartPrivate, commit.PointStartSynced, commit.PointStartRenamed,
+	commit.PointStartIndexed, commit.PointStartReleased, commit.PointHealLocked, commit.PointHealReleased,
+}
+
+// acknowledged is a call and what its caller was told.
+type acknowledged struct {
+	agent string
+	call  call
+	told  told
+}
+
+// log is what all agents told.
+type log struct {
+	mu     sync.Mutex
+	acks   []acknowledged // recorded
+	killed int            // processes that died inside of a call
+	deaths map[string]int // by fate
+	errors map[string]int // by code
+	faults []string
+}
+
+// torment is what the outside does to a process.
+type torment struct {
+	fate  string
+	after int           // calls begun
+	delay time.Duration // and then
+	stop  time.Duration // how long it is stopped
+	kill  bool
+}
+
+// fate draws what becomes of the next process of an agent.
+func fate(rng *rand.Rand, l *life) torment {
+	l.Seed, l.Calls, l.KillCall = rng.Uint64(), 1+rng.IntN(12), rng.IntN(4)
+	t := torment{after: 1 + rng.IntN(5), delay: time.Duration(rng.IntN(4000)) * time.Microsecond}
+	switch dice := rng.IntN(20); {
+	case dice < 9:
+		t.fate, l.KillAt = "killed at a point", points[rng.IntN(len(points))]
+	case dice < 15:
+		t.fate, t.kill = "killed at random", true
+	case dice < 17:
+		t.fate, t.stop, t.kill = "stopped", time.Duration(rng.IntN(20))*time.Millisecond, rng.IntN(2) == 0
+	case dice < 19:
+		t.fate, l.Limited, l.Room = "disk full", true, rng.Int64N(1500)
+	default:
+		t.fate = "left alone"
+	}
+	return t
+}
+
+// agent is one agent: process after process until the time is over.
+func agent(root, name string, rng *rand.Rand, until time.Time, lg *log) {
+	var again *call
+	for time.Now().Before(until) {
+		l := life{Root: root, Agent: name, Again: again}
+		t := fate(rng, &l)
+		again = lg.run(l, t)
+	}
+	lg.run(life{Root: root, Agent: name, Calls: 1, Again: again}, torment{fate: "left alone"}) // the last word
+}
+
+// run is the life of one process. It returns the call that it died in.
+func (lg *log) run(l life, t torment) (open *call) {
+	raw, err := json.Marshal(l)
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), lifeVariable+"="+string(raw))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		lg.fault("start: %v", err)
+		return l.Again
+	}
+	open = lg.listen(l.Agent, cmd.Process, stdout, t)
+	err = cmd.Wait()
+	lg.mu.Lock()
+	defer lg.mu.Unlock()
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		lg.deaths[t.fate]++
+		if open != nil {
+			lg.killed++
+		}
+		if status := exit.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
+			lg.faults = append(lg.faults, fmt.Sprintf("%s ended: %v: %s", t.fate, err, firstLines(stderr.String())))
+		}
+	}
+	return open
+}
+
+func firstLines(text string) string {
+	lines := strings.SplitN(text, "\n", 12)
+	return strings.Join(lines[:min(len(lines), 11)], "\n")
+}
+
+// listen reads what a process tells, to its end, and torments it meanwhile.
+func (lg *log) listen(agent string, p *os.Process, out io.Reader, t torment) (open *call) {
+	begun := 0
+	for d := json.NewDecoder(out); ; {
+		var l line
+		if err := d.Decode(&l); err != nil {
+			return open // the end, or a line that was cut short
+		}
+		switch {
+		case l.Fault != "":
+			lg.fault("%s: %s", t.fate, l.Fault)
+		case l.Begin != nil:
+			open = l.Begin
+			if begun++; begun == t.after {
+				t.strike(p)
+			}
+		case open != nil:
+			lg.hear(acknowledged{agent, *open, *l.End})
+			open = nil
+		}
+	}
+}
+
+// strike does its worst, beside the listening. A process that is gone by then
+// has had it.
+func (t torment) strike(p *os.Process) {
+	if !t.kill && t.stop == 0 {
+		return
+	}
+	go func() {
+		time.Sleep(t.delay)
+		if t.stop > 0 {
+			_ = p.Signal(syscall.SIGSTOP)
+			time.Sleep(t.stop)
+		}
+		if t.kill {
+			_ = p.Kill()
+		}
+		_ = p.Signal(syscall.SIGCONT)
+	}()
+}
+
+func (lg *log) hear(a acknowledged) {
+	lg.mu.Lock()
+	defer lg.mu.Unlock()
+	if a.told.Recorded {
+		lg.acks = append(lg.acks, a)
+	}
+	if code, _, _ := strings.Cut(a.told.Error, ":"); code != "" {
+		lg.errors[code]++
+		if !expected(code) {
+			lg.faults = append(lg.faults, fmt.Sprintf("%s: %+v: %s", a.agent, a.call, a.told.Error))
+		}
+	}
+}
+
+// expected are the errors that these agents may meet: they race for the same
+// questions and starts, and some have no room to write.
+func expected(code string) bool {
+	switch runner.Code(code) {
+	case runner.CodeRunExists, runner.CodeDecisionConflict, "decision_not_found", runner.CodeDiskFull:
+		return true
+	}
+	return false
+}
+
+func (lg *log) fault(format string, args ...any) {
+	lg.mu.Lock()
+	defer lg.mu.Unlock()
+	lg.faults = append(lg.faults, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,182 @@
+//go:build linux || darwin
+
+package torture
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/kernel/durable"
+)
+
+// history is what the journals of all runs say.
+type history struct {
+	records  map[string]map[uint64]commit.Record[cursor.Event] // by run and revision
+	reported map[string]int                                    // by token
+	issued   map[string]int
+	once     map[string]int // what must be there once in a run: a step's completion, an answer
+	total    int
+}
+
+// readAll reads every run and wants it to be sound. Before that each gets one
+// more call: whatever a dead process left is mended by the next one.
+func readAll(t *testing.T, p *runner.Project) history {
+	t.Helper()
+	ctx := context.Background()
+	h := history{map[string]map[uint64]commit.Record[cursor.Event]{}, map[string]int{}, map[string]int{}, map[string]int{}, 0}
+	runs := commit.NewFiles[cursor.State, cursor.Facts, cursor.Event](p.Config.StateRoot(), runner.Machine(), nil, commit.Options{})
+	list, err := runs.List(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range list {
+		if entry.Err != nil {
+			t.Errorf("run %s: %v", entry.ID, entry.Err)
+			continue
+		}
+		store, err := runs.Open(ctx, entry.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Commit(ctx, cursor.Abort{Who: "judge", Reason: "the end"}); err != nil && !over(err) {
+			t.Errorf("run %s takes no further call: %v", entry.ID, err)
+		}
+		if report, err := store.Verify(ctx); err != nil || len(report.Problems) > 0 || report.View != commit.ViewCurrent || report.Tail != 0 {
+			t.Errorf("run %s: %+v %v", entry.ID, report, err)
+		}
+		if err := store.Records(ctx, 1, h.take); err != nil {
+			t.Errorf("run %s: %v", entry.ID, err)
+		}
+		store.Close()
+	}
+	return h
+}
+
+func (h *history) take(rec commit.Record[cursor.Event]) error {
+	if h.records[rec.Run] == nil {
+		h.records[rec.Run] = map[uint64]commit.Record[cursor.Event]{}
+	}
+	h.records[rec.Run][rec.Revision] = rec
+	h.total++
+	for _, e := range rec.Events {
+		switch e := e.Event.(type) {
+		case cursor.Reported:
+			h.reported[e.Token]++
+		case cursor.Issued:
+			h.issued[e.Token]++
+		case cursor.Completed:
+			h.once[rec.Run+" completes "+e.Step]++
+		case cursor.Answered:
+			h.once[rec.Run+" answers "+e.ID]++
+		case cursor.Finished:
+			h.once[rec.Run+" finishes"]++
+		}
+	}
+	return nil
+}
+
+// lost tells why an acknowledged result is not in the journal.
+func (h *history) lost(a acknowledged) string {
+	rec, ok := h.records[a.told.Run][a.told.Revision]
+	if !ok {
+		return "no such record"
+	}
+	if rec.Actor != a.agent {
+		return "the record is " + rec.Actor + "'s"
+	}
+	found := map[string]bool{}
+	for _, e := range rec.Events {
+		switch e := e.Event.(type) {
+		case cursor.Started:
+			found["start"] = true
+		case cursor.Reported:
+			found["reported "+e.Token] = true
+		case cursor.Issued:
+			found["issued "+e.Token] = true
+		case cursor.Answered:
+			found["answered "+e.ID+" "+e.Value] = true
+		}
+	}
+	want := []string{"issued " + a.told.Token}
+	switch {
+	case a.call.Op == "answer":
+		want = []string{"answered " + a.call.Decision + " " + a.call.Value}
+	case a.call.Op == "start":
+		want = append(want, "start")
+	case a.call.Token != "":
+		want = append(want, "reported "+a.call.Token)
+	}
+	for _, w := range want {
+		if w != "issued " && !found[w] {
+			return fmt.Sprintf("the record has no %q", w)
+		}
+	}
+	return ""
+}
+
+// doubled lists what is there more than once.
+func (h *history) doubled() []string {
+	var all []string
+	for what, counts := range map[string]map[string]int{"reported ": h.reported, "issued ": h.issued, "": h.once} {
+		for name, n := range counts {
+			if n > 1 {
+				all = append(all, fmt.Sprintf("%s%s %d times", what, name, n))
+			}
+		}
+	}
+	return all
+}
+
+// temps are the temporary files below a folder.
+func temps(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && durable.IsTemp(entry.Name()) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// sweep wants no temporary file of the state to be left, and of prompts only
+// those of processes killed while they wrote one, which doctor finds and removes.
+func sweep(t *testing.T, p *runner.Project) {
+	t.Helper()
+	for _, name := range temps(t, p.Config.StateRoot()) {
+		if filepath.Base(filepath.Dir(name)) != "prompts" {
+			t.Errorf("left: %s", name)
+		}
+	}
+	d, err := p.Doctor(t.Context())
+	if err != nil || !d.Healthy {
+		t.Errorf("doctor: %+v %v", d.Findings, err)
+	}
+	for _, f := range d.Findings {
+		if f.Code != "leftovers" {
+			t.Errorf("doctor: %+v", f)
+		}
+		if _, err := p.Repair(t.Context(), f.RunID); err != nil {
+			t.Errorf("repair: %v", err)
+		}
+	}
+	runs := filepath.Join(p.Config.StateRoot(), "runs")
+	for _, name := range temps(t, runs) {
+		t.Errorf("left after the repair: %s", name)
+	}
+}
+
+// over tells whether a run refuses because it has ended.
+func over(err error) bool {
+	_, refused := err.(*cursor.Refusal)
+	return refused
+}
