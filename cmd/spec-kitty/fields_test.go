@@ -22,7 +22,8 @@ func TestSchemaFields(t *testing.T) {
 	for name, doc := range map[string]any{
 		"answer": runner.Answer{}, "error": errorDocument{}, "run-list": runList{}, "run-show": runner.Overview{},
 		"run-log": runLog{}, "run-verify": runner.Verification{}, "status": statusPage{}, "validate": runner.Validation{},
-		"help": helpDocument{}, "version": versionDocument{},
+		"help": helpDocument{}, "version": versionDocument{}, "init": runner.Initiated{}, "mission-list": runner.MissionList{},
+		"mission-show": runner.Definition{}, "mission-graph": runner.Drawing{}, "mission-simulate": runner.Simulation{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fieldCheck{t: t, docs: map[string]map[string]any{}}
