@@ -54,12 +54,13 @@ func (w *walker) fingerprint() fingerprint {
 		s.Packages[id] = p
 	}
 	raw, err := json.Marshal(struct {
-		State   cursor.State
-		Reports map[string]int
-		Blocked map[string]bool
-		Askings map[string]int
-		Turn    cursor.Holder
-	}{s, w.left(), w.blocked, w.answersLeft(), w.turns[0]})
+		State    cursor.State
+		Failures map[string]int
+		Blocked  map[string]bool
+		Answers  map[string]int
+		Turn     cursor.Holder
+		Executed bool
+	}{s, w.left(), w.blocked, w.answersLeft(), w.turns[0], w.executed})
 	if err != nil {
 		panic("simulate: a state does not encode: " + err.Error())
 	}

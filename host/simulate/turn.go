@@ -50,7 +50,9 @@ func (w *walker) report(by cursor.Holder, issue cursor.Issue, open bool) (*curso
 	refusal, err := w.commit(m, r)
 	if refusal == nil && err == nil && open {
 		w.reports[issue.Step]++
-		w.blocked[issue.Step] = w.blocked[issue.Step] || r.Result == cursor.Blocked
+		if r.Result == cursor.Blocked {
+			w.blocked[issue.Step] = true
+		}
 	}
 	return refusal, err
 }
