@@ -80,6 +80,17 @@ func ranksOf(g Graph) []int {
 	return ranks
 }
 
+// bends is how many bends the graph's edges have.
+func (g Graph) bends() int {
+	ranks, n := ranksOf(g), 0
+	for _, e := range g.Edges {
+		if !e.Back {
+			n += ranks[e.To] - ranks[e.From] - 1
+		}
+	}
+	return n
+}
+
 func (l *layout) add(s spot) int {
 	for len(l.layers) <= s.layer {
 		l.layers = append(l.layers, nil)
@@ -166,13 +177,13 @@ func (l *layout) place() {
 	for _, layer := range l.layers {
 		l.pack(layer, x, x)
 	}
+	wish := make([]float64, len(l.spots)) // only of the layer being placed
 	for i := range sweeps {
 		for j := range l.layers {
 			layer := l.layers[j]
 			if i%2 == 1 {
 				layer = l.layers[len(l.layers)-1-j]
 			}
-			wish := make([]float64, len(l.spots))
 			for _, s := range layer {
 				wish[s] = mean(slices.Concat(l.spots[s].above, l.spots[s].next), x, x[s])
 			}

@@ -6,8 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// MaxSVG is how many steps a picture may have; more could not be read.
-const MaxSVG = 500
+// The bounds of a picture: more could not be read, and would take long to lay
+// out.
+const (
+	MaxSVG   = 500    // steps
+	maxBends = 10_000 // places where lines pass by steps
+)
+
+// TooLargeError says that a definition is too large for a picture.
+type TooLargeError struct{ Steps, Bends int }
+
+func (e *TooLargeError) Error() string {
+	if e.Steps > MaxSVG {
+		return fmt.Sprintf("%d steps are more than the %d of a picture", e.Steps, MaxSVG)
+	}
+	return fmt.Sprintf("the lines between %d steps pass by others %d times, too often for a picture", e.Steps, e.Bends)
+}
 
 const (
 	margin     = 20.0
@@ -20,11 +34,15 @@ const (
 )
 
 // SVG is the graph as a picture: layers from top to bottom, each step below all
-// that it waits for. It names no font file, loads nothing and runs nothing.
-func (g Graph) SVG() string {
+// that it waits for. It names no font file, loads nothing and runs nothing. The
+// error is a *TooLargeError.
+func (g Graph) SVG() (string, error) {
+	if bends := g.bends(); len(g.Nodes) > MaxSVG || bends > maxBends {
+		return "", &TooLargeError{Steps: len(g.Nodes), Bends: bends}
+	}
 	p := &picture{g: g, l: newLayout(g, nodeWidth)}
 	p.measure()
-	return p.draw()
+	return p.draw(), nil
 }
 
 func nodeWidth(n Node) float64 {

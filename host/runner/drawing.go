@@ -35,10 +35,10 @@ func (p *Project) Graph(ctx context.Context, which Which, format string) (Drawin
 		d.Graph = g.Mermaid()
 	case format == "dot":
 		d.Graph = g.DOT()
-	case format == "svg" && len(g.Nodes) > graph.MaxSVG:
-		return Drawing{}, fail(CodeUsage, "use --format dot, and a program that lays it out", "%d steps are more than the %d of a picture", len(g.Nodes), graph.MaxSVG)
 	case format == "svg":
-		d.Graph = g.SVG()
+		if d.Graph, err = g.SVG(); err != nil {
+			return Drawing{}, fail(CodeUsage, "use --format dot, and a program that lays it out", "%v", err)
+		}
 	default:
 		e := fail(CodeUsage, "use one of: "+strings.Join(GraphFormats(), ", "), "there is no format %q", format)
 		if e.Candidates = GraphFormats(); mission.Nearest(format, GraphFormats()) != "" {

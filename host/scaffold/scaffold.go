@@ -64,8 +64,8 @@ func planned(dir string) ([]string, error) {
 		if name == specsReadme && exists(filepath.Join(dir, path.Dir(name))) {
 			return nil
 		}
-		if exists(filepath.Join(dir, filepath.FromSlash(name))) {
-			taken = append(taken, name)
+		if at := inTheWay(dir, name); at != "" && !slices.Contains(taken, at) {
+			taken = append(taken, at)
 		}
 		names = append(names, name)
 		return nil
@@ -83,6 +83,21 @@ func planned(dir string) ([]string, error) {
 		return strings.Compare(a, b)
 	})
 	return names, err
+}
+
+// inTheWay is what stands where a file, or a folder that it lies in, would be
+// made; "" where nothing does.
+func inTheWay(dir, name string) string {
+	if exists(filepath.Join(dir, filepath.FromSlash(name))) {
+		return name
+	}
+	for name = path.Dir(name); name != "."; name = path.Dir(name) {
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if info, err := os.Stat(at); exists(at) && (err != nil || !info.IsDir()) {
+			return name
+		}
+	}
+	return ""
 }
 
 // exists counts whatever is there, also a link to nothing.
