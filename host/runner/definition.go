@@ -150,7 +150,7 @@ func (p *Project) find(ctx context.Context, which Which) (Definition, *mission.D
 // ofMission reads the definition that a mission's run froze. Without a run there
 // is none, and the mission's type is the one to look at.
 func (p *Project) ofMission(ctx context.Context, handle string, shown *Definition) (*mission.Definition, error) {
-	m, err := p.mission(handle)
+	m, err := p.mission(ctx, handle)
 	if err != nil {
 		return nil, err
 	}
