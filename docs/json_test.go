@@ -39,7 +39,8 @@ func TestJSONBlocksFitTheirSchema(t *testing.T) {
 func shape(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
 		{"error_code", "error"}, {"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
-		{"sound", "run-verify"}, {"steps", "run-show"}, {"packages", "wp-list"},
+		{"sound", "run-verify"}, {"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"},
+		{"assumed", "mission-simulate"}, {"steps", "run-show"}, {"packages", "wp-list"},
 		{"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"help", "help"},
 	} {
 		if _, ok := doc[s.key]; ok {

@@ -42,7 +42,8 @@ func exitTable() []exitRow {
 		{exitRefused, "blocked or refused; an answer of kind blocked has its reason_code, an error its error_code", []runner.Code{
 			runner.CodeRunExists, runner.CodeNothingIssued, runner.CodeDecisionConflict, runner.CodeStaleDecision,
 			runner.CodeAuditNeedsHuman, runner.Code(cursor.SelfReview), runner.Code(cursor.IllegalMove),
-			runner.Code(cursor.LanesReadOnly), runner.Code(cursor.NothingToRetry), runner.CodeDiskFull}},
+			runner.Code(cursor.LanesReadOnly), runner.Code(cursor.NothingToRetry), runner.CodeDiskFull,
+			runner.CodeAlreadyExists}},
 		{exitUsage, "the call is wrong, or a value is outside what is allowed", []runner.Code{
 			runner.CodeUsage, runner.CodeInvalidAnswer}},
 		{exitDefinition, "the configuration or a definition is invalid", []runner.Code{
@@ -74,6 +75,14 @@ func exitOf(code runner.Code) int {
 // exitOfAnswer is the exit code of an answer.
 func exitOfAnswer(answer runner.Answer) int {
 	if answer.Kind == runner.KindBlocked {
+		return exitRefused
+	}
+	return exitOK
+}
+
+// exitOfWalk is the exit code of a simulated walk.
+func exitOfWalk(walked runner.Simulation) int {
+	if !walked.Finished() {
 		return exitRefused
 	}
 	return exitOK

@@ -23,7 +23,8 @@ func TestSchemaFields(t *testing.T) {
 		"answer": runner.Answer{}, "error": errorDocument{}, "run-list": runList{}, "run-show": runner.Overview{},
 		"run-log": runLog{}, "run-verify": runner.Verification{}, "status": statusPage{}, "doctor": runner.Diagnosis{}, "validate": runner.Validation{},
 		"wp-list": runner.WPList{}, "wp-show": runner.WPPage{}, "wp-history": runner.WPHistory{},
-		"help": helpDocument{}, "version": versionDocument{},
+		"help": helpDocument{}, "version": versionDocument{}, "init": runner.Initiated{}, "mission-list": runner.MissionList{},
+		"mission-show": runner.Definition{}, "mission-graph": runner.Drawing{}, "mission-simulate": runner.Simulation{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fieldCheck{t: t, docs: map[string]map[string]any{}}

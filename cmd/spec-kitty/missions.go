@@ -4,14 +4,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newMission groups the verbs about definitions.
+// newMission groups the verbs about definitions, for people who write them.
 func newMission(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mission",
-		Short: "Check mission types",
+		Short: "List, check, show and try out mission types",
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newMissionValidate(a))
+	cmd.AddCommand(newMissionList(a), newMissionShow(a), newMissionValidate(a), newMissionGraph(a), newMissionSimulate(a))
 	return cmd
 }

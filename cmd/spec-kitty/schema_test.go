@@ -84,6 +84,7 @@ func checkOutput(stdout []byte, code int) (any, error) {
 func shapeOf(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
 		{"error_code", "error"}, {"kind", "answer"}, {"findings", "doctor"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
+		{"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"}, {"assumed", "mission-simulate"},
 		{"steps", "run-show"}, {"packages", "wp-list"}, {"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"help", "help"}, {"version", "version"},
 	} {
 		if _, ok := doc[s.key]; ok {
@@ -104,6 +105,10 @@ func fits(doc map[string]any, name string, code int) error {
 		want = exitOf(runnerCode(doc["error_code"]))
 	case "answer":
 		if doc["kind"] == "blocked" {
+			want = exitRefused
+		}
+	case "mission-simulate":
+		if end, _ := doc["end"].(map[string]any); end["state"] != "done" && end["state"] != "canceled" {
 			want = exitRefused
 		}
 	case "run-verify":

@@ -12,6 +12,19 @@ import (
 // worktree is a linked git worktree and the main one of the same repository.
 type worktree struct{ top, main string }
 
+// LinkedWorktree tells whether a folder lies in a linked git worktree, whose
+// project is that of the main one at main. It follows links and needs no git.
+func LinkedWorktree(dir string) (main string, linked bool, err error) {
+	if dir, err = realPath(dir); err != nil {
+		return "", false, err
+	}
+	tree, err := worktreeOf(dir)
+	if err != nil || tree == nil {
+		return "", false, err
+	}
+	return tree.main, true, nil
+}
+
 // worktreeOf is the linked worktree that a folder lies in; nil where the folder
 // lies in none, or in one of a repository that has no main worktree.
 //

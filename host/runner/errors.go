@@ -21,6 +21,7 @@ type Code string
 // The codes of errors.
 const (
 	CodeRunExists         Code = "run_exists"
+	CodeAlreadyExists     Code = "already_exists"
 	CodeNothingIssued     Code = "nothing_issued"
 	CodeDecisionConflict  Code = "decision_conflict"
 	CodeStaleDecision     Code = "stale_decision"
@@ -138,7 +139,7 @@ func fromLanes(err error) *Error {
 	case errors.As(err, &handle):
 		return fail(CodeUsage, "name a mission by its folder, number or the beginning of its id", "%s", handle.Error())
 	case errors.As(err, &missing):
-		e := fail(CodeMissionNotFound, "`spec-kitty run list` shows the missions that have runs; `spec-kitty run start SLUG --type TYPE` makes a new one", "%s", missing.Error())
+		e := fail(CodeMissionNotFound, "`spec-kitty mission list` shows the missions there are; `spec-kitty run start SLUG --type TYPE` makes a new one", "%s", missing.Error())
 		e.Candidates = missing.Near
 		return e
 	case errors.As(err, &ambiguous):
