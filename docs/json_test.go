@@ -38,7 +38,9 @@ func TestJSONBlocksFitTheirSchema(t *testing.T) {
 // its documents have.
 func shape(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
-		{"error_code", "error"}, {"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
+		{"error_code", "error"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"},
+		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"created", "plugin-new"},
+		{"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"sound", "run-verify"}, {"steps", "run-show"}, {"valid", "validate"}, {"help", "help"},
 	} {
 		if _, ok := doc[s.key]; ok {

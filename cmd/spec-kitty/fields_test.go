@@ -23,6 +23,8 @@ func TestSchemaFields(t *testing.T) {
 		"answer": runner.Answer{}, "error": errorDocument{}, "run-list": runList{}, "run-show": runner.Overview{},
 		"run-log": runLog{}, "run-verify": runner.Verification{}, "status": statusPage{}, "validate": runner.Validation{},
 		"help": helpDocument{}, "version": versionDocument{},
+		"plugin-list": runner.PluginList{}, "plugin-inspect": runner.PluginInspection{}, "plugin-pin": runner.PluginPin{},
+		"plugin-check": runner.PluginReport{}, "plugin-run": runner.PluginRun{}, "plugin-test": runner.PluginTests{}, "plugin-new": runner.PluginNew{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fieldCheck{t: t, docs: map[string]map[string]any{}}
