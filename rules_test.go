@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -27,6 +28,15 @@ type sources struct {
 
 func parseAll(t *testing.T) sources {
 	t.Helper()
+	src, err := parsed()
+	if err != nil || len(src.files) < 10 {
+		t.Fatalf("%d packages: %v", len(src.files), err)
+	}
+	return src
+}
+
+// parsed reads the repository once for all tests.
+var parsed = sync.OnceValues(func() (sources, error) {
 	src := sources{files: map[string][]*ast.File{}, tests: map[string][]*ast.File{}, set: token.NewFileSet()}
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -50,11 +60,8 @@ func parseAll(t *testing.T) sources {
 		}
 		return nil
 	})
-	if err != nil || len(src.files) < 10 {
-		t.Fatalf("%d packages: %v", len(src.files), err)
-	}
-	return src
-}
+	return src, err
+})
 
 func imports(files []*ast.File) []string {
 	var all []string

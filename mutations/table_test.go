@@ -15,8 +15,8 @@ var table = []mutation{
 		name: "engine-path refusal: a stale plan is made anew", sc003: "ii",
 		edits: []edit{{
 			"host/runner/next.go",
-			"	if err := r.commit(ctx, t.value()); err != nil {\n		return r.refused(q.Caller, err)\n	}\n	return r.settle(ctx, q.Caller, t)\n}\n\n// step is",
-			"	if err := r.commit(ctx, t.value()); err != nil {\n		return r.report(ctx, q)\n	}\n	return r.settle(ctx, q.Caller, t)\n}\n\n// step is",
+			"	if q.PlanOut == nil {\n		return r.take(ctx, q.Caller, t)\n	}\n",
+			"	if q.PlanOut == nil {\n		a, err := r.take(ctx, q.Caller, t)\n		if err == nil && a.Kind == KindBlocked && !a.Recorded {\n			return r.report(ctx, q)\n		}\n		return a, err\n	}\n",
 		}},
 		red: []red{{"host/runner", []string{"TestStalePlanIsNotPlannedAgain_US2_FR002", "TestOverlapIsRefused_US1_FR001"}}},
 	},
@@ -72,7 +72,7 @@ var table = []mutation{
 	},
 	{
 		name:  "re-read of facts under the lock",
-		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
+		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, s.Grants, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
 		red:   []red{{"host/runner", []string{"TestFactsAreReadAgain_FR001"}}},
 	},
 	{

@@ -46,7 +46,7 @@ func (a *app) answerText(answer runner.Answer) string {
 }
 
 func (p *page) headline(a runner.Answer) {
-	where := fmt.Sprintf("mission %s (%s)", printable(a.MissionSlug), printable(a.MissionType))
+	where := fmt.Sprintf("mission %s (%s)", told(a.MissionSlug), told(a.MissionType))
 	if a.Planned {
 		fmt.Fprintf(p, "Planned, not committed. ")
 	}
@@ -54,15 +54,15 @@ func (p *page) headline(a runner.Answer) {
 		fmt.Fprintf(p, "Already recorded before. ")
 	}
 	if a.Answered != nil {
-		fmt.Fprintf(p, "Answered %s with %q. ", printable(*a.Answered), said(a.Answer))
+		fmt.Fprintf(p, "Answered %s with %q. ", told(*a.Answered), said(a.Answer))
 	}
 	switch a.Kind {
 	case runner.KindStep:
 		fmt.Fprintf(p, "%s: %s, %s\n", p.bold("Do"), workName(a), where)
 	case runner.KindDecision:
-		fmt.Fprintf(p, "%s before step %s of %s\n", p.bold("Answer first"), printable(said(a.StepID)), where)
+		fmt.Fprintf(p, "%s before step %s of %s\n", p.bold("Answer first"), told(said(a.StepID)), where)
 	case runner.KindBlocked:
-		fmt.Fprintf(p, "%s: %s\n", p.red("Blocked"), printable(said(a.Reason)))
+		fmt.Fprintf(p, "%s: %s\n", p.red("Blocked"), told(said(a.Reason)))
 	case runner.KindTerminal:
 		fmt.Fprintf(p, "%s: %s\n", p.bold("Over"), where+" is "+a.MissionState)
 	default:
@@ -78,7 +78,7 @@ func standing(a runner.Answer) string {
 	case a.MissionState == "done" || a.MissionState == "canceled" || a.MissionState == "aborted":
 		return "Over, " + a.MissionState
 	}
-	return "At step " + printable(a.MissionState)
+	return "At step " + told(a.MissionState)
 }
 
 // workName is the step, with the package that is worked on.
@@ -90,7 +90,7 @@ func workName(a runner.Answer) string {
 	if a.Attempt != nil && *a.Attempt > 1 {
 		name += fmt.Sprintf(" (attempt %d)", *a.Attempt)
 	}
-	return printable(name)
+	return told(name)
 }
 
 func (p *page) work(a runner.Answer) {
@@ -102,14 +102,14 @@ func (p *page) work(a runner.Answer) {
 		}
 	}
 	if a.Kind == runner.KindQuery && a.StepID == nil && a.PreviewStep != nil {
-		p.line("next", printable(*a.PreviewStep))
+		p.line("next", told(*a.PreviewStep))
 	}
 	if h := a.Holder; h != nil {
-		p.line("holder", printable(holderText(*h)))
+		p.line("holder", told(holderText(*h)))
 	}
-	p.line("prompt", printable(said(a.PromptFile)))
-	p.line("workspace", printable(said(a.WorkspacePath)))
-	p.line("report", printable(said(a.Report)))
+	p.line("prompt", told(said(a.PromptFile)))
+	p.line("workspace", told(said(a.WorkspacePath)))
+	p.line("report", told(said(a.Report)))
 }
 
 func holderText(h runner.HolderSince) string {
@@ -122,13 +122,13 @@ func holderText(h runner.HolderSince) string {
 
 func (p *page) block(a runner.Answer) {
 	if a.Kind == runner.KindQuery && a.Reason != nil {
-		p.line(p.red("blocked"), printable(*a.Reason))
+		p.line(p.red("blocked"), told(*a.Reason))
 	}
 	for _, failure := range a.GuardFailures {
-		p.line("guard", printable(failure))
+		p.line("guard", told(failure))
 	}
 	if len(a.NotEvaluated) > 0 {
-		p.line("not run", printable(strings.Join(a.NotEvaluated, ", ")))
+		p.line("not run", told(strings.Join(a.NotEvaluated, ", ")))
 	}
 	if len(a.OpenDecisions) == 0 && !onlyReport(a) {
 		p.lines("way on", clean(a.Recover))
@@ -142,9 +142,9 @@ func onlyReport(a runner.Answer) bool {
 
 func (p *page) questions(a runner.Answer) {
 	for _, q := range a.OpenDecisions {
-		fmt.Fprintf(p, "  %s  %s\n", p.bold(printable(q.ID)), printable(q.Question))
+		fmt.Fprintf(p, "  %s  %s\n", p.bold(told(q.ID)), told(q.Question))
 		if len(q.Options) > 0 {
-			p.line("", "one of: "+printable(strings.Join(q.Options, ", ")))
+			p.line("", "one of: "+told(strings.Join(q.Options, ", ")))
 		}
 	}
 	if len(a.OpenDecisions) > 0 {
@@ -158,14 +158,14 @@ func (p *page) rest(a runner.Answer) {
 			g.Total, g.Done, g.Approved, g.ForReview, g.InProgress, g.Planned, g.Weighted))
 	}
 	for _, w := range a.Warnings {
-		p.line("warning", printable(w.Code+": "+w.Message))
+		p.line("warning", told(w.Code+": "+w.Message))
 	}
 }
 
 func clean(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = printable(line)
+		out[i] = told(line)
 	}
 	return out
 }

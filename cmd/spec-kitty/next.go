@@ -123,12 +123,6 @@ func (o *nextOptions) texts(ctx context.Context, a *app, cmd *cobra.Command, r *
 
 // complete refuses flags that say nothing where they stand.
 func (o *nextOptions) complete(cmd *cobra.Command, r runner.Request) error {
-	empty := func(name string) bool { f := cmd.Flags().Lookup(name); return f.Changed && f.Value.String() == "" }
-	for _, name := range []string{"result", "token", "decision-id", "decision-token", "plan-out"} {
-		if empty(name) {
-			return usage("give it a value, or leave it out", "--%s is empty", name)
-		}
-	}
 	switch {
 	case r.Result == "" && r.Reason != "":
 		return usage("add --result failed or blocked", "--reason goes with --result")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/spec-kitty/step-runner/host/runner"
 )
@@ -40,7 +41,7 @@ func (a *app) writeJSON(doc any) *runner.Error {
 	if err := enc.Encode(doc); err != nil {
 		return &runner.Error{Code: runner.CodeInternal, Message: "the answer cannot be encoded: " + err.Error(), Err: err}
 	}
-	return a.write(out.Bytes())
+	return a.write(visible(out.Bytes()))
 }
 
 func (a *app) write(data []byte) *runner.Error {
@@ -51,16 +52,15 @@ func (a *app) write(data []byte) *runner.Error {
 	return nil
 }
 
-// printable writes control characters as escapes, so that no text from a
-// mission, an agent or a plugin can steer the terminal.
+// printable writes what steers a terminal or cannot be seen as escapes.
 func printable(text string) string {
-	if strings.IndexFunc(text, unprintable) < 0 {
+	if strings.IndexFunc(text, unseen) < 0 {
 		return text
 	}
 	var out strings.Builder
 	for _, r := range text {
-		if unprintable(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
+		if unseen(r) {
+			writeEscape(&out, r)
 			continue
 		}
 		out.WriteRune(r)
@@ -68,6 +68,35 @@ func printable(text string) string {
 	return out.String()
 }
 
-func unprintable(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+// told is a text from a mission, an agent or a plugin within a line of ours. Its
+// own further lines are marked, so that none passes for one of ours.
+func told(text string) string {
+	return strings.ReplaceAll(printable(strings.TrimRight(text, "\n")), "\n", "\n  | ")
+}
+
+// unseen tells whether a character is no letter, mark, sign or space: controls,
+// directions, what has no width.
+func unseen(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
+
+func writeEscape(out *strings.Builder, r rune) {
+	for _, unit := range utf16.Encode([]rune{r}) {
+		fmt.Fprintf(out, `\u%04x`, unit)
+	}
+}
+
+// visible writes the characters of a JSON document that cannot be seen as JSON
+// escapes; outside of its texts there are none.
+func visible(doc []byte) []byte {
+	if bytes.IndexFunc(doc, unseen) < 0 {
+		return doc
+	}
+	var out strings.Builder
+	for _, r := range string(doc) {
+		if unseen(r) {
+			writeEscape(&out, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return []byte(out.String())
 }

@@ -23,25 +23,25 @@ func (p *page) overview(o runner.Overview) {
 	case o.MissionState == "done" || o.MissionState == "canceled" || o.MissionState == "aborted":
 		state = o.MissionState
 	}
-	fmt.Fprintf(p, "%s (%s): %s\n", p.bold(printable(o.MissionSlug)), printable(o.MissionType), printable(state))
+	fmt.Fprintf(p, "%s (%s): %s\n", p.bold(told(o.MissionSlug)), told(o.MissionType), told(state))
 	if o.RunID != nil {
 		p.line("run", fmt.Sprintf("%s, revision %d", *o.RunID, o.Revision))
 	}
 	p.steps(o.Steps)
 	for _, i := range o.Issues {
 		name := strings.TrimSuffix(i.StepID+" "+i.WPID, " ")
-		p.line("handed out", printable(fmt.Sprintf("%s to %s, attempt %d", name, holderText(i.Holder), i.Attempt)))
+		p.line("handed out", told(fmt.Sprintf("%s to %s, attempt %d", name, holderText(i.Holder), i.Attempt)))
 	}
 	for _, q := range o.OpenDecisions {
-		p.line("asked", printable(q.ID+": "+q.Question))
+		p.line("asked", told(q.ID+": "+q.Question))
 	}
 	if o.Block != nil {
-		p.line("blocked", printable(o.Block.Reason))
+		p.line("blocked", told(o.Block.Reason))
 		p.lines("way on", clean(o.Block.Recover))
 	}
 	p.packages(o.Packages)
 	for _, w := range o.Warnings {
-		p.line("warning", printable(w.Code+": "+w.Message))
+		p.line("warning", told(w.Code+": "+w.Message))
 	}
 }
 
@@ -67,6 +67,6 @@ func (p *page) packages(packages []runner.PackageRow) {
 		if k.Stopped != "" {
 			row += "; stopped: " + k.Stopped
 		}
-		p.line("", printable(row))
+		p.line("", told(row))
 	}
 }

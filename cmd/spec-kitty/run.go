@@ -97,9 +97,10 @@ do it, report the result, and get the next one:
     spec-kitty next --mission 034-pay-by-link --agent NAME --result success
 
 Several agents may call at the same moment, retry, or die half-way.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          noArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: a.given,
+		Args:              noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if showVersion {
 				return a.printVersion()

@@ -13,6 +13,7 @@ func topics() []helpTopic {
 		{"skip", "completing a step without its work", page(skipText)},
 		{"abort", "ending a run before its end", page(abortText)},
 		{"release", "taking work from a holder who does not come back", page(releaseText)},
+		{"answer", "answering a question", page(answerHelp)},
 		{"holder", "who may report what", page(holderHelp)},
 		{"plugins", "what plugins may do, and what it means when one fails", page(pluginsText)},
 		{"tokens", "tokens, repeats and stale reports", page(tokensText)},
@@ -59,6 +60,24 @@ token is stale from then on.
     spec-kitty run release MISSION --package WP02 --reason "its machine is gone"
 
 The reason and your name go into the run's history.`
+
+const answerHelp = `A step that asks is handed out once its questions are answered. The answer that
+shows a question has its decision_id, its decision_token, its options and a prompt
+file with the command lines.
+
+    spec-kitty next --mission M --agent A --decision-id input:owner --answer "kim"
+    spec-kitty next --mission M --agent A --decision-id input:owner --answer-file - < text
+
+With --result success beside it, the step is handed out in the same call. Without
+--decision-id the only open question is meant. The same answer twice changes
+nothing; another one is decision_conflict, and the first one stands.
+
+An audit (audit:ID) is answered with approve or reject by a person, who gives the
+token of the question that was shown:
+
+    spec-kitty next --mission M --as human:NAME --decision-id audit:release --decision-token X --answer approve
+
+Where the run has an input mission_owner_id, only whom it names may answer audits.`
 
 const holderHelp = `A report completes only what its caller was handed.
 

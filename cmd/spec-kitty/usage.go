@@ -50,6 +50,24 @@ func unknownCommand(parent *cobra.Command, name string) error {
 	return e
 }
 
+// given refuses flags without a value of their own, as an empty shell variable
+// makes them: nothing is decided by a blank, and no flag is eaten by another.
+func (a *app) given(cmd *cobra.Command, _ []string) error {
+	var fault error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		switch {
+		case f.Value.Type() != "string" || f.Name == "answer":
+		case strings.TrimSpace(value) == "":
+			fault = usage("give it a value, or leave it out", "--%s is empty", f.Name)
+		case strings.HasPrefix(value, "--") && f.Name != "reason":
+			a.raw = true // what was eaten may have been --json
+			fault = usage("give it a value, or leave it out", "--%s has the value %q, which looks like a flag", f.Name, value)
+		}
+	})
+	return fault
+}
+
 // flagError words pflag's errors as ours and names the nearest flag.
 func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {

@@ -25,7 +25,7 @@ func (s *run[S, F, E]) Blob(name string) (Blob, error) {
 	}
 	f, err := s.opts.Disk.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, err
+		return nil, notAFile(err, path)
 	}
 	size, err := f.Size()
 	if err != nil {

@@ -214,7 +214,7 @@ func TestIndexLockIsReleasedFirst(t *testing.T) {
 			checked++
 		}
 	}))
-	must(t, os.Remove(filepath.Join(root, "index", ".complete")))
+	must(t, os.Remove(filepath.Join(root, "index", "a")))
 	committest.MustCommit(t, lookup(t, cat, "a"), add("t3"))
 	committest.Start(t, cat, "b", 2)
 	if checked != 4 {

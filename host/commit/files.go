@@ -23,7 +23,9 @@ type core[S, F, E any] struct {
 //	.gitignore          *
 //	index.lock          held while a run is started
 //	index/SLUG          names the slug's run; a view of the journals
-//	runs/ID/            one run: journal, state.json, state.json.lock, frozen files
+//	index/.roster       what each run is about; a view of the journals
+//	runs/ID/            one run: journal, state.json, state.json.lock, frozen
+//	                    files, successor.json once another run followed
 type Files[S, F, E any] struct {
 	*core[S, F, E]
 	lock *locks.Lock // of the index

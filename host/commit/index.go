@@ -12,11 +12,12 @@ import (
 	"github.com/spec-kitty/step-runner/kernel/journal"
 )
 
-// The index is a view over the run folders: one file per slug, and one that
-// says that all are there. It is a folder and not a file, since a file that
-// lists all runs would be read and written as a whole by every call.
+// The index is a view over the run folders: one file per slug, which makes
+// finding a run independent of how many there are, and the roster of all runs,
+// which is read only where that file is no help. Nothing in it is believed to
+// say that there is no run.
 
-// indexFormat is the version of both files.
+// indexFormat is the version of an entry.
 const indexFormat = 1
 
 // indexLimit bounds an index file, bytes.
@@ -29,14 +30,6 @@ type indexEntry struct {
 	Run    string `json:"run"`
 }
 
-// complete is index/.complete: every run folder has its entry. It counts both,
-// so that an entry or a folder which a person removed is noticed.
-type complete struct {
-	Format  int `json:"format"`
-	Entries int `json:"entries"`
-	Runs    int `json:"runs"`
-}
-
 // origin is what a run folder says of itself.
 type origin struct {
 	id   string
@@ -45,23 +38,26 @@ type origin struct {
 	err  error // why the first record cannot be read; the slug may be known all the same
 }
 
+// unread tells whether the disk did not give what the run says of itself. That
+// is no damage: it may say it the next time.
+func (o origin) unread() bool {
+	return o.err != nil && !errors.Is(o.err, ErrNoRun) && !isDamage(o.err) && !errors.As(o.err, new(*NewerFormatError))
+}
+
 func (c *core[S, F, E]) indexPath(name string) string {
 	return filepath.Join(c.root, indexName, name)
 }
 
-// readEntry gives the run that the slug's entry names. It is "" where there is
-// no entry, and also where there is one that cannot be used; absent tells the
-// two apart.
-func (c *core[S, F, E]) readEntry(slug string) (id string, absent bool) {
+// readEntry gives the run that the slug's entry names, "" where there is no
+// entry that can be used. The name of that run is durable: the entry is written
+// after a sync of runs/.
+func (c *core[S, F, E]) readEntry(slug string) string {
 	data, err := durable.ReadFile(c.opts.Disk, c.indexPath(slug), indexLimit)
-	if err != nil {
-		return "", errors.Is(err, fs.ErrNotExist)
-	}
 	var e indexEntry
-	if json.Unmarshal(data, &e) != nil || e.Format != indexFormat || e.Slug != slug || checkName("run id", e.Run) != nil {
-		return "", false
+	if err != nil || json.Unmarshal(data, &e) != nil || e.Format != indexFormat || e.Slug != slug || checkName("run id", e.Run) != nil {
+		return ""
 	}
-	return e.Run, false
+	return e.Run
 }
 
 func (c *core[S, F, E]) writeEntry(slug, id string) error {
@@ -69,27 +65,13 @@ func (c *core[S, F, E]) writeEntry(slug, id string) error {
 	if err != nil {
 		return err
 	}
-	return durable.Replace(c.opts.Disk, c.indexPath(slug), append(data, '\n'), filePerm)
-}
-
-// readComplete is nil where the index is not known to be complete.
-func (c *core[S, F, E]) readComplete() *complete {
-	var out complete
-	data, err := durable.ReadFile(c.opts.Disk, c.indexPath(completeName), indexLimit)
-	if err != nil || json.Unmarshal(data, &out) != nil || out.Format != indexFormat {
-		return nil
+	path := c.indexPath(slug)
+	if info, err := c.opts.Disk.Stat(path); err == nil && info.IsDir() {
+		// No file can be renamed onto it. One with something in it is a
+		// person's and stays.
+		_ = c.opts.Disk.Remove(path)
 	}
-	return &out
-}
-
-// count lists both folders, opening nothing in them.
-func (c *core[S, F, E]) count() (complete, error) {
-	entries, err := c.names(filepath.Join(c.root, indexName))
-	if err != nil {
-		return complete{}, err
-	}
-	runs, err := c.names(filepath.Join(c.root, runsName))
-	return complete{indexFormat, len(entries), len(runs)}, err
+	return durable.Replace(c.opts.Disk, path, append(data, '\n'), filePerm)
 }
 
 // names lists a folder without our dotted files; a missing one is empty.
@@ -105,28 +87,6 @@ func (c *core[S, F, E]) names(dir string) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// writeComplete says that all entries are there; they are durable by now.
-func (c *core[S, F, E]) writeComplete() error {
-	n, err := c.count()
-	if err != nil {
-		return err
-	}
-	data, err := json.Marshal(n)
-	if err != nil {
-		return err
-	}
-	return durable.Publish(c.opts.Disk, c.indexPath(completeName), append(data, '\n'), filePerm)
-}
-
-// dropComplete comes before a run folder that has no entry yet; it is durable
-// on return.
-func (c *core[S, F, E]) dropComplete() error {
-	if err := c.opts.Disk.Remove(c.indexPath(completeName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return c.opts.Disk.SyncDir(filepath.Join(c.root, indexName))
 }
 
 // origin reads a run's first record. A damaged run keeps its slug by its view,

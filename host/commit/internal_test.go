@@ -98,7 +98,7 @@ func FuzzView(f *testing.F) {
 		v, err := decodeView(data, "01J")
 		if err != nil {
 			// Given the right sum it may be a view after all.
-			sealed := append(append(bytes.Clone(data), sumOpen+viewSum(data)...), sumClose...)
+			sealed := append(append(bytes.Clone(data), sumOpen+sumOf(data)...), sumClose...)
 			if v, err = decodeView(sealed, "01J"); err != nil {
 				return
 			}

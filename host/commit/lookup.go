@@ -3,10 +3,7 @@ package commit
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
 
-	"github.com/spec-kitty/step-runner/kernel/durable"
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
@@ -42,7 +39,7 @@ func (f *Files[S, F, E]) Open(ctx context.Context, id string) (Store[S, F, E], e
 	if _, err := f.opts.Disk.Stat(f.runDir(id)); err != nil {
 		return nil, lockError(err)
 	}
-	return f.opened("", id, f.readComplete() != nil), nil
+	return f.opened("", id, false), nil
 }
 
 // List implements Catalog. It reads the run folders, so it shows what the
@@ -59,116 +56,64 @@ func (f *Files[S, F, E]) List(ctx context.Context) ([]Entry, error) {
 	return out, ctx.Err()
 }
 
-// find gives the slug's run, and whether the index says so too.
+// find gives the slug's run, and whether the index says so too. The work does
+// not grow with the number of runs where it does; that there is no run, or
+// another one than it says, is found out from the run folders.
 func (f *Files[S, F, E]) find(slug string) (id string, indexed bool, err error) {
-	id, absent := f.readEntry(slug)
-	if id != "" && f.readComplete() != nil && f.speaksOf(id, slug) {
-		return id, true, nil
+	if id := f.readEntry(slug); id != "" {
+		switch ok, err := f.speaksOf(id, slug); {
+		case err != nil:
+			return "", false, err
+		case ok:
+			last, err := f.follow(id, slug)
+			return last, last == id, err
+		}
 	}
-	if absent && f.isComplete() {
-		return "", false, ErrNoRun
-	}
-	all, err := f.scan()
+	all, err := f.call()
 	if err != nil {
 		return "", false, err
 	}
-	if o, ok := latest(all)[slug]; ok {
-		return o.id, false, nil
-	}
-	return "", false, ErrNoRun
+	id, err = f.pick(slug, all)
+	return id, false, err
 }
 
-// speaksOf tells whether the run is there and does not say that it is about
-// another slug. A damaged one may be this slug's: reading it says so.
-func (f *Files[S, F, E]) speaksOf(id, slug string) bool {
-	o := f.origin(id)
-	if o.err != nil {
-		return !errors.Is(o.err, ErrNoRun) && (o.slug == "" || o.slug == slug)
-	}
-	return o.slug == slug
-}
-
-// rebuild makes the index out of the run folders; the index lock is held.
-//
-// It syncs the run folders' names first: whoever gave a run its name may have
-// died or failed before that sync, and from here on the run is answered for.
-func (f *Files[S, F, E]) rebuild() error {
-	if err := f.opts.Disk.SyncDir(filepath.Join(f.root, runsName)); err != nil {
-		return &AppendError{fmt.Errorf("make the runs' names durable: %w", err)}
-	}
-	all, err := f.scan()
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(f.root, indexName)
-	if err := f.folders(f.root, dir, true); err != nil {
-		return err
-	}
-	if err := durable.RemoveTemps(f.opts.Disk, dir); err != nil {
-		return err
-	}
-	runs := latest(all)
-	for slug, o := range runs {
-		if id, _ := f.readEntry(slug); id == o.id || checkName("slug", slug) != nil {
-			continue
-		}
-		if err := f.writeEntry(slug, o.id); err != nil {
-			return err
-		}
-	}
-	entries, err := f.names(dir)
-	if err != nil {
-		return err
-	}
-	for _, slug := range entries {
-		if _, ok := runs[slug]; ok || f.damagedEntry(slug) {
-			continue
-		}
-		if err := f.opts.Disk.Remove(f.indexPath(slug)); err != nil {
-			return err
-		}
-	}
-	if err := f.opts.Disk.SyncDir(dir); err != nil {
-		return err
-	}
-	return f.writeComplete()
-}
-
-// damagedEntry keeps the entry of a run whose folder no longer says what it is
-// about: the entry is then the only thing that knows.
-func (f *Files[S, F, E]) damagedEntry(slug string) bool {
-	id, _ := f.readEntry(slug)
-	return id != "" && f.speaksOf(id, slug)
-}
-
-// settle takes the index lock, makes the index if that is still needed for the
-// run, and gives the lock back. It is never called while a run's lock is held.
+// settle makes the run's name durable and the index right where that is not
+// known of them. It takes the index lock and gives it back, and is never called
+// while a run's lock is held.
 func (f *Files[S, F, E]) settle(ctx context.Context, slug, id string) error {
+	if f.settled(slug, id) {
+		return nil
+	}
 	err := f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(*locks.Held) error {
 		f.opts.Hook(PointHealLocked)
-		named := slug == ""
-		if !named {
-			entry, _ := f.readEntry(slug)
-			named = entry == id
-		}
-		if named && f.isComplete() {
+		if f.settled(slug, id) {
 			return nil
 		}
-		return f.rebuild()
+		if err := f.syncNames(); err != nil {
+			return err
+		}
+		all, err := f.call()
+		if err != nil {
+			return err
+		}
+		return f.rebuild(all)
 	})
 	f.opts.Hook(PointHealReleased)
 	return err
 }
 
-// isComplete tells whether the index is known to have all runs.
-func (f *Files[S, F, E]) isComplete() bool {
-	stamp := f.readComplete()
-	count, err := f.count()
-	return err == nil && stamp != nil && *stamp == count
+// settled tells whether the index has the run; without a slug the roster has
+// to.
+func (f *Files[S, F, E]) settled(slug, id string) bool {
+	if slug != "" {
+		return f.readEntry(slug) == id
+	}
+	_, ok := f.readRoster()[id]
+	return ok
 }
 
-// mendIndex comes before the first commit on a run that was found while the
-// index was not complete. The index lock is released before the run's lock is
+// mendIndex comes before the first commit on a run that the index did not
+// name. The index lock is released before the run's lock is
 // taken. That the run's name is durable is a condition of the commit; its
 // entry is a view.
 func (s *run[S, F, E]) mendIndex(ctx context.Context) ([]Warning, error) {

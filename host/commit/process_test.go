@@ -135,7 +135,7 @@ func goesOn(t *testing.T, root string, n int) {
 		t.Errorf("verify %+v, %v", r, err)
 	}
 	for path := range tree(t, root) {
-		if name := filepath.Base(path); name != ".gitignore" && name != ".complete" && name[0] == '.' {
+		if name := filepath.Base(path); name != ".gitignore" && name != ".roster" && name[0] == '.' {
 			t.Errorf("left: %s", path)
 		}
 	}

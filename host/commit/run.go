@@ -21,7 +21,7 @@ type run[S, F, E any] struct {
 	dir  string
 	lock *locks.Lock
 
-	// heal makes the run's name durable and the index complete, before the
+	// heal makes the run's name durable and the index right, before the
 	// next commit; nil: both are.
 	heal atomic.Pointer[func(context.Context) error]
 }
@@ -73,8 +73,8 @@ func (s *run[S, F, E]) viewIgnored(why error) Warning {
 func (s *run[S, F, E]) damage(err error) error {
 	var d *journal.DamageError
 	switch {
-	case errors.Is(err, syscall.EISDIR):
-		return &DamagedError{File: s.journalPath(), Why: "it is a folder"}
+	case errors.As(err, new(*durable.NotRegularError)), errors.Is(err, syscall.ENOTDIR):
+		return notAFile(err, s.journalPath())
 	case !errors.As(err, &d):
 		return err
 	case d.Class == journal.Twice:
@@ -82,6 +82,18 @@ func (s *run[S, F, E]) damage(err error) error {
 	default:
 		return &DamagedError{File: s.journalPath(), Line: d.Line, Why: d.Why}
 	}
+}
+
+// notAFile makes damage of what lies where a file was, and could never be
+// read; other errors stay.
+func notAFile(err error, path string) error {
+	if not := new(durable.NotRegularError); errors.As(err, &not) {
+		return &DamagedError{File: path, Why: "it is " + not.Kind() + ", not a file"}
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return &DamagedError{File: path, Why: "a file lies where its folder was"}
+	}
+	return err
 }
 
 var _ Store[int, int, int] = (*run[int, int, int])(nil)

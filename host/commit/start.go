@@ -62,7 +62,9 @@ func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug
 	if err := f.prepareRoot(); err != nil {
 		return out, err
 	}
-	if err := f.mayStart(ctx, slug, n); err != nil {
+	all, before, warnings, err := f.mayStart(ctx, slug, n)
+	out.Warnings = append(out.Warnings, warnings...)
+	if err != nil {
 		return out, err
 	}
 	now := f.opts.Now().UTC().Round(0)
@@ -89,49 +91,58 @@ func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug
 		return out, errors.Join(err, f.opts.Disk.RemoveAll(f.privateDir(n.ID)))
 	}
 	f.opts.Hook(PointStartSynced)
-	if err := f.name(n.ID); err != nil {
+	if err := f.name(n.ID, before); err != nil {
 		return out, err
 	}
 	f.opts.Hook(PointStartRenamed)
 	out.State, out.Revision, out.Digest = first.state, first.pos.Revision, first.pos.Digest
 	out.Committed, out.Events, out.At = true, events, now
-	out.Warnings = append(out.Warnings, f.enter(slug, n.ID)...)
+	out.Warnings = append(out.Warnings, f.enter(all, origin{id: n.ID, slug: slug, at: now})...)
 	f.opts.Hook(PointStartIndexed)
 	return out, nil
 }
 
-// mayStart refuses a slug that has a run. It makes the index anew first where
-// that is not known to be complete, so a run which lost its entry in a crash
-// is found.
-func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, E]) error {
-	if !f.isComplete() {
-		if err := f.rebuild(); err != nil {
-			return err
+// mayStart refuses a slug that has a run, and gives the finished one that the
+// new run follows, "" for none. That there is no live run is established from
+// the run folders, never from the slug's entry. The index is mended on the way
+// where it is wrong; it need not be, since nothing hangs on it.
+func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, E]) (all roll, before string, warnings []Warning, err error) {
+	if all, err = f.call(); err != nil {
+		return all, "", nil, err
+	}
+	before, err = f.pick(slug, all)
+	if err != nil && !errors.Is(err, ErrNoRun) {
+		return all, "", nil, err
+	}
+	if !all.whole || !f.tidy(all, slug, before) {
+		if err := f.syncNames(); err != nil {
+			return all, "", nil, err
+		}
+		if err := f.rebuild(all); err != nil {
+			warnings = append(warnings, Warning{WarnViewNotWritten, "the index of runs: " + err.Error()})
 		}
 	}
-	id, indexed, err := f.find(slug)
-	if err == nil && !indexed {
-		err = f.rebuild()
-	}
-	switch {
-	case errors.Is(err, ErrNoRun):
-	case err != nil:
-		return err
-	case !n.Again:
-		return &ExistsError{Slug: slug, ID: id}
-	default:
-		snap, err := f.run(id, f.runDir(id)).Read(ctx)
-		if err != nil {
-			return err
-		}
-		if !f.machine.Finished(snap.State) {
-			return &ExistsError{Slug: slug, ID: id}
+	if before != "" {
+		if err := f.mayFollow(ctx, slug, before, n.Again); err != nil {
+			return all, "", warnings, err
 		}
 	}
 	if _, err := f.opts.Disk.Stat(f.runDir(n.ID)); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fmt.Errorf("the run id %s is taken: %w", n.ID, fs.ErrExist), err)
+		return all, "", warnings, errors.Join(fmt.Errorf("the run id %s is taken: %w", n.ID, fs.ErrExist), err)
 	}
-	return nil
+	return all, before, warnings, nil
+}
+
+// mayFollow allows a successor to a finished run, if one is asked for.
+func (f *Files[S, F, E]) mayFollow(ctx context.Context, slug, id string, again bool) error {
+	if !again {
+		return &ExistsError{Slug: slug, ID: id}
+	}
+	snap, err := f.run(id, f.runDir(id)).Read(ctx)
+	if err == nil && !f.machine.Finished(snap.State) {
+		err = &ExistsError{Slug: slug, ID: id}
+	}
+	return err
 }
 
 func (f *Files[S, F, E]) privateDir(id string) string {
@@ -171,10 +182,15 @@ func (f *Files[S, F, E]) build(n New[S, F, E], first next[S]) error {
 	return nil
 }
 
-// name gives the private folder its name: the commit point of a start.
-func (f *Files[S, F, E]) name(id string) error {
+// name gives the private folder its name: the commit point of a start. The run
+// before it is marked first, so that no crash leaves an entry that hides the
+// new one.
+func (f *Files[S, F, E]) name(id, before string) error {
 	d, private := f.opts.Disk, f.privateDir(id)
-	err := f.dropComplete()
+	var err error
+	if before != "" {
+		err = f.markSuccessor(before, id)
+	}
 	if err == nil {
 		err = d.Rename(private, f.runDir(id))
 	}
@@ -187,11 +203,12 @@ func (f *Files[S, F, E]) name(id string) error {
 	return nil
 }
 
-// enter writes the index entry. The run exists whatever happens here.
-func (f *Files[S, F, E]) enter(slug, id string) []Warning {
-	err := f.writeEntry(slug, id)
+// enter writes the index entry and the roster. The run exists whatever happens
+// here.
+func (f *Files[S, F, E]) enter(all roll, o origin) []Warning {
+	err := f.writeEntry(o.slug, o.id)
 	if err == nil {
-		err = f.writeComplete()
+		err = f.writeRoster(append(all.runs, o))
 	}
 	if err != nil {
 		return []Warning{{WarnViewNotWritten, "the run is started, its index entry is not written: " + err.Error()}}

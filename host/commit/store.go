@@ -50,7 +50,8 @@ type Store[S, F, E any] interface {
 	// bytes, so text must be one that JSON writes as it is, such as a token.
 	Mentions(ctx context.Context, text string) (bool, error)
 	// Blob opens a file that was frozen at the start or put since; an error
-	// that is fs.ErrNotExist says that there is none.
+	// that is fs.ErrNotExist says that there is none, a *DamagedError that
+	// something is in its place which is no file.
 	Blob(name string) (Blob, error)
 	// PutBlob writes such a file anew, durably and as a whole.
 	PutBlob(name string, data []byte) error

@@ -1,9 +1,6 @@
 package commit
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -15,9 +12,6 @@ const (
 	viewFormat = 1
 	viewName   = "state.json"
 	viewLimit  = 64 << 20 // bytes; a larger file is not ours
-	sumOpen    = `,"sum":"`
-	sumClose   = "\"}\n"
-	sumLen     = 32
 )
 
 // view is the content of state.json. It names the record that it was folded
@@ -40,29 +34,19 @@ func (v view) position() journal.Position {
 
 // encode writes the view with its sum at the end.
 func (v view) encode() ([]byte, error) {
-	body, err := json.Marshal(v)
+	out, err := seal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode the state: %w", err)
 	}
-	body = body[:len(body)-1] // the sum goes before the last brace
-	sum := viewSum(body)
-	out := append(body, sumOpen...)
-	out = append(out, sum...)
-	return append(out, sumClose...), nil
+	return out, nil
 }
 
 // decodeView reads a view of the given run; the error says why it is not
 // intact.
 func decodeView(data []byte, run string) (view, error) {
 	var v view
-	body := len(data) - len(sumOpen) - sumLen - len(sumClose)
-	if body < 0 {
-		return v, fmt.Errorf("it is cut short")
-	}
-	tail := data[body:]
-	sum, ok := bytes.CutPrefix(tail, []byte(sumOpen))
-	if !ok || string(sum) != viewSum(data[:body])+sumClose {
-		return v, fmt.Errorf("its checksum is wrong")
+	if err := sealed(data); err != nil {
+		return v, err
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
 		return v, fmt.Errorf("it cannot be read: %w", err)
@@ -76,9 +60,4 @@ func decodeView(data []byte, run string) (view, error) {
 		return v, fmt.Errorf("it names no record")
 	}
 	return v, nil
-}
-
-func viewSum(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:sumLen/2])
 }

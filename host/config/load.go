@@ -23,6 +23,8 @@ func Load(root string) (*Config, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, projectNotFound(root)
+	case isTooLarge(err):
+		return nil, &InvalidError{Problems: []Problem{{File: FileName, Message: "is larger than " + sizeText(maxConfig) + ": move missions to files of their own"}}}
 	case err != nil:
 		return nil, fmt.Errorf("configuration: %w", err)
 	}

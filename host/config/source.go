@@ -41,7 +41,7 @@ func readAll(f *os.File, name string, limit int64) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file", name)
 	case info.Size() > limit:
-		return nil, fmt.Errorf("%s is larger than %s", name, sizeText(limit))
+		return nil, &tooLargeError{name, limit}
 	}
 	data := make([]byte, 0, info.Size()+1)
 	buf := bytes.NewBuffer(data)
@@ -49,7 +49,7 @@ func readAll(f *os.File, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(buf.Len()) > limit {
-		return nil, fmt.Errorf("%s is larger than %s", name, sizeText(limit))
+		return nil, &tooLargeError{name, limit}
 	}
 	return buf.Bytes(), nil
 }
@@ -165,4 +165,17 @@ func invalid(problems []Problem) error {
 		return a.Line - b.Line
 	})
 	return &InvalidError{Problems: slices.Compact(problems)}
+}
+
+// tooLargeError says that a file is larger than what is read of it.
+type tooLargeError struct {
+	name  string
+	limit int64
+}
+
+func (e *tooLargeError) Error() string { return e.name + " is larger than " + sizeText(e.limit) }
+
+func isTooLarge(err error) bool {
+	var large *tooLargeError
+	return errors.As(err, &large)
 }

@@ -15,6 +15,7 @@ type Started struct {
 	Definition string            `json:"definition"`        // digest of the frozen definition
 	Index      string            `json:"index"`             // SHA-256 of its index
 	Plugins    map[string]string `json:"plugins,omitempty"` // name to SHA-256
+	Grants     string            `json:"grants,omitempty"`  // SHA-256 of what they are granted, as frozen
 	Seed       string            `json:"seed"`
 }
 

@@ -1,6 +1,10 @@
 package cursor
 
-import "time"
+import (
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
 
 // The codes of operator verbs that find nothing to do.
 const (
@@ -16,6 +20,19 @@ type Skip struct {
 	Reason string
 	By     Holder // who gets what comes next; nobody: the next that asks
 	Tokens Tokens
+}
+
+// stepNotFound names the steps that there are, unless there are very many.
+func stepNotFound(def mission.View, id string) error {
+	refusal := refuse(StepNotFound, "the definition that this run goes by has no step %q", id)
+	for pos := range min(def.Len(), 100) {
+		step, err := def.Step(pos)
+		if err != nil {
+			return err
+		}
+		refusal.Options = append(refusal.Options, step.ID)
+	}
+	return refusal
 }
 
 // Kind implements the commit core's Transition.
@@ -34,7 +51,7 @@ func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, refuse(StepNotFound, "the definition that this run goes by has no step %q", t.Step)
+		return nil, stepNotFound(f.Def, t.Step)
 	case s.Cursor.Done.Has(pos):
 		return nil, nil
 	case s.Phase != Running:

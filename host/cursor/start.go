@@ -18,6 +18,7 @@ type Start struct {
 	Definition string
 	Index      string
 	Plugins    map[string]string
+	Grants     string
 	Seed       string
 	Inputs     map[string]string
 	Def        mission.View // the definition that the run freezes
@@ -44,7 +45,7 @@ func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	d := newDraft(s, f, now, t, t.Tokens)
 	d.emit(Started{
 		Run: t.Run, Mission: t.Mission, Type: t.Type, Definition: t.Definition,
-		Index: t.Index, Plugins: t.Plugins, Seed: t.Seed,
+		Index: t.Index, Plugins: t.Plugins, Grants: t.Grants, Seed: t.Seed,
 	})
 	if err := t.inputs(d); err != nil {
 		return nil, err

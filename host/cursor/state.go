@@ -81,6 +81,7 @@ type State struct {
 	Mission    string `json:"mission"`
 	Type       string `json:"type"`
 	Definition string `json:"definition"` // digest of the frozen definition
+	Grants     string `json:"grants"`     // digest of what plugins are granted, as frozen
 	Seed       string `json:"seed"`       // what plugins' randomness comes from
 	Source     Source `json:"source,omitempty"`
 	Phase      Phase  `json:"phase"`

@@ -112,6 +112,7 @@ func TestCheck(t *testing.T) {
 		{"no enforcement", func(d *Definition) { d.Steps[4].Audit.Enforcement = "" }, `audits[0].enforcement: is missing: blocking or advisory`},
 		{"enforcement", func(d *Definition) { d.Steps[4].Audit.Enforcement = "blockin" }, `audits[0].enforcement: must be blocking or advisory, not "blockin" [blocking]`},
 		{"no question at audit", func(d *Definition) { d.Steps[4].Audit.Question = "" }, `audits[0].question: is missing: what a blocking audit asks`},
+		{"a reserved id", func(d *Definition) { d.Steps[5].ID, d.Steps[5].Action = "Done", "Done" }, `audits[1].id: "Done" says where a run as a whole stands: choose another name`},
 		{"profile of an audit", func(d *Definition) { d.Steps[4].Profile = "owner" }, `audits[0].profile: has no effect on a blocking audit: its question is all that is shown`},
 		{"on_reject to nothing", func(d *Definition) { d.Steps[4].Audit.OnReject = "implment" }, `audits[0].on_reject: there is no step "implment" [implement]`},
 		{"on_reject to itself", func(d *Definition) { d.Steps[4].Audit.OnReject = "release" }, `audits[0].on_reject: "release" is no step that "release" waits for: opening it again would not lead back here`},

@@ -95,6 +95,7 @@ type Guard struct {
 	Fix      string `json:"fix"`
 
 	message string // the definition's own words
+	damage  error  // what the run froze of the guard is damaged
 }
 
 // Decision is an open question.

@@ -36,6 +36,14 @@ func (r *reading) evaluate(ctx context.Context, t *step) error {
 // guard evaluates all guards and lists all failures.
 func (r *reading) guard(ctx context.Context, t *step, def mission.Step) error {
 	verdicts, facts := r.verdicts(ctx, t, def)
+	if err := ctx.Err(); err != nil {
+		return err // the caller went: no guard is to blame
+	}
+	for _, v := range verdicts {
+		if v.damage != nil {
+			return v.damage
+		}
+	}
 	t.guards = verdicts
 	for name, digest := range facts {
 		t.report.Base.Facts[name] = digest
@@ -150,7 +158,8 @@ func (r *reading) askPlugin(ctx context.Context, t *step, def mission.Step, g mi
 	}
 	if err != nil {
 		return Guard{
-			Guard: name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": " + cause(err),
+			damage: damageIn(err),
+			Guard:  name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": " + cause(err),
 			Fix: "mend the plugin, or ask its author; see `spec-kitty help plugins`",
 		}
 	}
@@ -185,8 +194,11 @@ func (r *reading) execute(ctx context.Context, t *step, def mission.Step, facts 
 	if err == nil {
 		answer, err = sandbox.ExecuteAnswer(name, out, sandbox.Grants{})
 	}
+	if gone := ctx.Err(); gone != nil {
+		return nil, gone
+	}
 	if err != nil {
-		return nil, pluginFailure(name, err)
+		return nil, failedPlugin(name, err)
 	}
 	return r.outcome(name, answer)
 }

@@ -64,7 +64,21 @@ func (r *reading) begin(ctx context.Context, q Request) (Answer, error) {
 	if q.PlanOut != nil {
 		return Answer{}, fail(CodeRunNotFound, "start it: `spec-kitty run start "+r.mission.Slug+"`", "mission %s has no run to plan on", r.mission.Slug)
 	}
-	return r.start(ctx, StartRequest{Slug: r.mission.Slug, Caller: q.Caller})
+	a, err := r.start(ctx, StartRequest{Slug: r.mission.Slug, Caller: q.Caller})
+	var known *Error
+	if !errors.As(err, &known) || known.Code != CodeRunExists {
+		return a, err
+	}
+	// Somebody else was first. The call asked for work on a mission without a
+	// run, so it asks for work now, and reports nothing.
+	now, err := r.p.read(ctx, q.Mission)
+	if err != nil {
+		return Answer{}, err
+	}
+	if now.run == nil {
+		return Answer{}, known
+	}
+	return now.take(ctx, q.Caller, now.askFor(q.Caller))
 }
 
 // give commits an answer. done: the call asked for nothing more.
@@ -101,16 +115,24 @@ func (r *reading) report(ctx context.Context, q Request) (Answer, error) {
 	if err != nil {
 		return r.refused(q.Caller, err)
 	}
+	if q.PlanOut == nil {
+		return r.take(ctx, q.Caller, t)
+	}
 	if err := r.prepare(ctx, q.Caller, &t); err != nil {
 		return r.refused(q.Caller, err)
 	}
-	if q.PlanOut != nil {
-		return r.savePlan(q, t)
+	return r.savePlan(q, t)
+}
+
+// take prepares a transition, commits it and answers.
+func (r *reading) take(ctx context.Context, c Caller, t step) (Answer, error) {
+	if err := r.prepare(ctx, c, &t); err != nil {
+		return r.refused(c, err)
 	}
 	if err := r.commit(ctx, t.value()); err != nil {
-		return r.refused(q.Caller, err)
+		return r.refused(c, err)
 	}
-	return r.settle(ctx, q.Caller, t)
+	return r.settle(ctx, c, t)
 }
 
 // step is one transition in the making: a report or an ask, with what the
@@ -210,7 +232,7 @@ func (r *reading) prepare(ctx context.Context, c Caller, t *step) error {
 		}
 	}
 	r.p.hook(PointDispatched)
-	err = r.renderNext(plan, c)
+	err = r.renderNext(plan, c.Holder())
 	r.p.hook(PointPlanned)
 	return err
 }

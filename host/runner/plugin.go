@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
@@ -22,7 +23,7 @@ import (
 // call calls a plugin that the run froze, in a process of its own. What the
 // guest saw of the files goes into facts, by name and digest.
 func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, name string, with map[string]any, facts map[string]string) (sandbox.Answer, error) {
-	frozen, wasm, err := r.run.plugin(name)
+	frozen, wasm, err := r.run.plugin(name, r.state.Grants)
 	if err != nil {
 		return sandbox.Answer{}, err
 	}
@@ -132,12 +133,12 @@ func pluginFactName(plugin, pkg string, seen sandbox.Fact) string {
 }
 
 // seenByPlugin looks again at what a plugin saw.
-func (p *Project) seenByPlugin(r *run, name string) (string, error) {
+func (p *Project) seenByPlugin(r *run, grants, name string) (string, error) {
 	parts := strings.SplitN(name, " ", 5)
 	if len(parts) != 5 {
 		return "", fmt.Errorf("no such fact: %s", name)
 	}
-	frozen, err := r.grantOf(parts[0])
+	frozen, err := r.grantOf(parts[0], grants)
 	if err != nil {
 		return "", err
 	}
@@ -153,6 +154,22 @@ func (p *Project) seenByPlugin(r *run, name string) (string, error) {
 // stands behind the code in the reason.
 func pluginFailure(name string, err error) *cursor.Refusal {
 	return &cursor.Refusal{Code: PluginFailed, Message: cause(err) + " (plugin " + name + ")"}
+}
+
+// failedPlugin is a plugin's failure, or the damage of what the run froze of it.
+func failedPlugin(name string, err error) error {
+	if damage := damageIn(err); damage != nil {
+		return damage
+	}
+	return pluginFailure(name, err)
+}
+
+func damageIn(err error) error {
+	var damaged *commit.DamagedError
+	if errors.As(err, &damaged) {
+		return damaged
+	}
+	return nil
 }
 
 // cause is why a plugin gave no answer: the sub-code, what happened, and the

@@ -3,7 +3,9 @@ package runner
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 )
 
@@ -52,6 +55,7 @@ type Project struct {
 	plugins *sandbox.Host
 	now     func() time.Time
 	hook    func(string)
+	named   string // the project as the caller named it; "": found from the working folder
 
 	mu   sync.Mutex
 	open map[string]*run // by id; guarded by mu
@@ -69,6 +73,9 @@ func Open(o Options) (*Project, error) {
 		return nil, classify(err)
 	}
 	p := &Project{Config: cfg, now: o.Now, hook: o.Hook, open: map[string]*run{}}
+	if o.Root != "" {
+		p.named = cfg.Root
+	}
 	if p.now == nil {
 		p.now = time.Now
 	}
@@ -116,13 +123,30 @@ func (p *Project) newULID() ulid.ULID {
 
 func (p *Project) tokens() cursor.Tokens { return cursor.Tokens{First: p.newULID()} }
 
-// mission finds the mission that a handle names.
-func (p *Project) mission(handle string) (lanes.Mission, error) {
+// mission finds the mission that a handle names. One whose folder is gone is
+// found by its run, which goes on without it.
+func (p *Project) mission(ctx context.Context, handle string) (lanes.Mission, error) {
 	m, err := lanes.Resolve(p.Config.SpecsDir(), handle)
+	var gone *lanes.NotFoundError
+	if errors.As(err, &gone) && mission.CheckName(handle) == nil {
+		if store, found := p.runs.Lookup(ctx, handle); found == nil {
+			store.Close()
+			return lanes.Mission{Slug: handle, Dir: filepath.Join(p.Config.SpecsDir(), handle)}, nil
+		}
+	}
 	if err != nil {
 		return m, err
 	}
 	return m, m.CheckTopology(p.Config.Root)
+}
+
+// rootFlag is what a printed command needs to find this project from where it
+// was printed.
+func (p *Project) rootFlag() string {
+	if p.named == "" {
+		return ""
+	}
+	return " --root " + quote(p.named)
 }
 
 // typeOf is the mission's type: what its meta.json says, else the only one

@@ -18,13 +18,13 @@ import (
 func promptName(token string) string { return "prompts/" + token + ".md" }
 
 // renderNext renders what the plan would hand out, to refuse it in time.
-func (r *reading) renderNext(made plan, c Caller) error {
-	for _, issue := range made.state.Held(c.Holder()) {
+func (r *reading) renderNext(made plan, by cursor.Holder) error {
+	for _, issue := range made.state.Held(by) {
 		if _, open := r.state.Issue(issue.Token); open {
 			continue
 		}
 		if _, err := r.render(made.state, issue); err != nil {
-			return &cursor.Refusal{Code: PromptFailed, Message: err.Error()}
+			return &cursor.Refusal{Code: PromptFailed, Message: "step " + issue.Step + ": " + err.Error()}
 		}
 	}
 	return nil
@@ -136,7 +136,7 @@ func (r *reading) reportLine(issue cursor.Issue) string {
 	if issue.Holder.Worker != "" {
 		who += " --worker " + quote(issue.Holder.Worker)
 	}
-	return fmt.Sprintf("spec-kitty next --mission %s %s --token %s --result success --json", quote(r.mission.Slug), who, issue.Token)
+	return fmt.Sprintf("spec-kitty next%s --mission %s %s --token %s --result success --json", r.p.rootFlag(), quote(r.mission.Slug), who, issue.Token)
 }
 
 func (r *reading) answerLine(c Caller, q cursor.Asking) string {
@@ -144,7 +144,7 @@ func (r *reading) answerLine(c Caller, q cursor.Asking) string {
 	if c.Agent == "" || strings.HasPrefix(q.ID, "audit:") {
 		who = "--as human:NAME"
 	}
-	return fmt.Sprintf("spec-kitty next --mission %s %s --decision-id %s --decision-token %s --answer VALUE --json", quote(r.mission.Slug), who, q.ID, q.Token)
+	return fmt.Sprintf(`spec-kitty next%s --mission %s %s --decision-id %s --decision-token %s --answer "$ANSWER" --json`, r.p.rootFlag(), quote(r.mission.Slug), who, q.ID, q.Token)
 }
 
 // quote makes a word safe to paste into a shell.

@@ -30,7 +30,7 @@ type reading struct {
 // read reads a mission's run. It takes no lock and writes nothing. Without a
 // run it gives a reading that has none.
 func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
-	m, err := p.mission(handle)
+	m, err := p.mission(ctx, handle)
 	if err != nil {
 		return nil, err
 	}

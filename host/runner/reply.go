@@ -219,8 +219,10 @@ func (r *reading) showQuestions(a *Answer, c Caller) {
 			d.Options = []string{}
 		}
 		a.OpenDecisions = append(a.OpenDecisions, d)
-		a.Recover = append(a.Recover, r.answerLine(c, q))
 		if i == 0 {
+			// The answer is for whoever is asked to find: a command to paste
+			// would give one in their place.
+			a.Recover = append(a.Recover, "spec-kitty help answer")
 			a.DecisionID, a.DecisionToken, a.InputKey = text(q.ID), text(q.Token), text(q.Key)
 			a.Question, a.Options = text(q.Question), q.Options
 		}
@@ -266,11 +268,12 @@ func (r *reading) showBlock(a *Answer, why *cursor.Refusal, c Caller) {
 func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	slug := quote(r.mission.Slug)
 	switch why.Code {
-	case cursor.GuardRefused, GuardError, PluginFailed, PromptFailed:
-		if a.Report != nil {
-			return []string{*a.Report}
-		}
-		return []string{r.nextLine(c)}
+	case cursor.GuardRefused:
+		return []string{r.reportOr(a, c)}
+	case GuardError, PluginFailed, PromptFailed:
+		// What the run froze may be what is wrong: then only going on without
+		// the step helps.
+		return []string{r.reportOr(a, c), "spec-kitty help skip"}
 	case cursor.TokenRequired:
 		var lines []string
 		for _, issue := range r.state.Held(c.Holder()) {
@@ -280,8 +283,10 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	case cursor.StepFailed, cursor.StepBlocked:
 		return r.retryLines(slug)
 	case cursor.AuditRejected:
-		return []string{"spec-kitty run retry " + slug}
-	case cursor.NotHolder, cursor.Waiting, cursor.PackageHeld:
+		return []string{"spec-kitty run retry" + r.p.rootFlag() + " " + slug}
+	case cursor.Waiting:
+		return append(r.stoppedLines(slug), r.nextLine(c), "spec-kitty help release", "spec-kitty help skip")
+	case cursor.NotHolder, cursor.PackageHeld:
 		return []string{r.nextLine(c), "spec-kitty help release"}
 	case cursor.RunAbortedCode:
 		return []string{"spec-kitty help abort"}
@@ -289,23 +294,36 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	return []string{r.nextLine(c)}
 }
 
+func (r *reading) reportOr(a *Answer, c Caller) string {
+	if a.Report != nil {
+		return *a.Report
+	}
+	return r.nextLine(c)
+}
+
 // retryLines are the commands that open again what failed or is blocked.
 func (r *reading) retryLines(slug string) []string {
+	lines := r.stoppedLines(slug)
 	if r.state.Cursor.Stop != cursor.NoStop {
-		return []string{"spec-kitty run retry " + slug, "spec-kitty help skip"}
-	}
-	var lines []string
-	for _, p := range r.facts.Packages {
-		if r.state.Packages[p.ID].Stop != cursor.NoStop {
-			lines = append(lines, "spec-kitty run retry "+slug+" --package "+quote(p.ID))
-		}
+		lines = []string{"spec-kitty run retry" + r.p.rootFlag() + " " + slug}
 	}
 	return append(lines, "spec-kitty help skip")
 }
 
+// stoppedLines open the packages again that failed or are blocked.
+func (r *reading) stoppedLines(slug string) []string {
+	var lines []string
+	for _, p := range r.facts.Packages {
+		if r.state.Packages[p.ID].Stop != cursor.NoStop {
+			lines = append(lines, "spec-kitty run retry"+r.p.rootFlag()+" "+slug+" --package "+quote(p.ID))
+		}
+	}
+	return lines
+}
+
 // nextLine is the query that shows how things stand.
 func (r *reading) nextLine(c Caller) string {
-	line := "spec-kitty next --mission " + quote(r.mission.Slug) + " --json"
+	line := "spec-kitty next" + r.p.rootFlag() + " --mission " + quote(r.mission.Slug) + " --json"
 	switch {
 	case c.Agent != "":
 		line += " --agent " + quote(c.Agent)

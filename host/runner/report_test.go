@@ -97,7 +97,7 @@ func TestFailedStepHasAWayOut(t *testing.T) {
 		q := report("a", result)
 		q.Reason = "no disk"
 		a := must(t, p, q)
-		if a.Kind != KindBlocked || !a.Recorded || !strings.Contains(*a.Reason, "no disk") || a.Recover[0] != "spec-kitty run retry m" {
+		if a.Kind != KindBlocked || !a.Recorded || !strings.Contains(*a.Reason, "no disk") || a.Recover[0] != "spec-kitty run retry --root "+root+" m" {
 			t.Fatalf("kind %s, recorded %v, %s, recover %v", a.Kind, a.Recorded, value(a.Reason), a.Recover)
 		}
 		again := must(t, p, report("a", cursor.Success))

@@ -5,6 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/spec-kitty/step-runner/host/cursor"
 )
 
@@ -44,6 +46,12 @@ func (c Caller) check() error {
 			return fail(CodeUsage, "use 1 to 200 printable characters", "%s %q is no name", name.flag, name.value)
 		}
 	}
+	switch {
+	case strings.HasPrefix(c.Agent, "human:"):
+		return fail(CodeUsage, "use --as "+c.Agent, "--agent %s names a person", c.Agent)
+	case strings.HasPrefix(c.Agent, "-"), strings.HasPrefix(c.Worker, "-"), strings.HasPrefix(c.Human, "-"):
+		return fail(CodeUsage, "give each flag its value", "a name that begins with - looks like a flag: %q", c.Agent+c.Human+" "+c.Worker)
+	}
 	if c.Agent == "" && c.Human == "" && c.Worker != "" {
 		return fail(CodeUsage, "add --agent NAME", "--worker %s without --agent", c.Worker)
 	}
@@ -63,6 +71,12 @@ type Request struct {
 	PlanOut       func(plan []byte) error `json:"-"` // nil: commit; else where the saved plan goes
 }
 
+// isToken tells whether a text has the form of a token, a ULID.
+func isToken(text string) bool {
+	_, err := ulid.ParseStrict(text)
+	return err == nil
+}
+
 func (q Request) check() error {
 	if err := q.Caller.check(); err != nil {
 		return err
@@ -76,6 +90,8 @@ func (q Request) check() error {
 		return fail(CodeUsage, "add --result success, failed or blocked", "nothing is reported and nothing is answered")
 	case q.Answer == nil && (q.Decision != "" || q.DecisionToken != ""):
 		return fail(CodeUsage, "add --answer VALUE", "--decision-id and --decision-token go with --answer")
+	case q.Token != "" && !isToken(q.Token):
+		return fail(CodeUsage, "copy the token from the answer that handed the work out", "--token %q is none", q.Token)
 	case q.Token != "" && q.Result == "":
 		return fail(CodeUsage, "add --result success, failed or blocked", "--token goes with --result")
 	case q.PlanOut != nil && q.Answer != nil:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
@@ -56,12 +55,10 @@ func (r *run) openDefinition() error {
 	if err == nil {
 		index, err := mission.OpenIndex(blob, blob.Size())
 		if err == nil {
-			r.def, r.index = remembered(index), blob
+			r.def, r.index = remembered(&healing{View: index, definition: r.heal}), blob
 			return nil
 		}
 		blob.Close()
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	def, err := r.definition()
 	if err != nil {
@@ -69,6 +66,14 @@ func (r *run) openDefinition() error {
 	}
 	r.def, r.stale = def, true
 	return nil
+}
+
+// heal gives the definition in place of an index that is damaged, which the
+// next writer makes anew.
+func (r *run) heal() (mission.View, error) {
+	def, err := r.definition()
+	r.stale = err == nil
+	return def, err
 }
 
 // definition decodes the whole frozen definition.
@@ -130,15 +135,19 @@ func freezePlugin(c config.Plugin) frozenPlugin {
 		Memory: c.Memory, Timeout: int64(c.Timeout), Output: c.Output, Log: c.Log}
 }
 
-// grantOf is what the run goes on with of a plugin's configuration.
-func (r *run) grantOf(name string) (frozenPlugin, error) {
-	raw, err := r.blob(blobPlugins)
-	if err != nil {
-		return frozenPlugin{}, err
-	}
+// grantOf is what the run goes on with of a plugin's configuration. The first
+// record vouches for the bytes: whoever edits them grants nothing.
+func (r *run) grantOf(name, digest string) (frozenPlugin, error) {
 	var all map[string]frozenPlugin
-	if err := json.Unmarshal(raw, &all); err != nil {
-		return frozenPlugin{}, fmt.Errorf("%s of the run: %w", blobPlugins, err)
+	raw, err := r.blob(blobPlugins)
+	if err == nil && hexSum(raw) != digest {
+		err = errors.New("it is not what the run froze")
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &all)
+	}
+	if err != nil {
+		return frozenPlugin{}, &commit.DamagedError{File: blobPlugins + " of run " + r.store.ID(), Why: err.Error()}
 	}
 	one, ok := all[name]
 	if !ok {
@@ -148,11 +157,18 @@ func (r *run) grantOf(name string) (frozenPlugin, error) {
 }
 
 // plugin is the frozen plugin of a name, with its bytes.
-func (r *run) plugin(name string) (frozenPlugin, []byte, error) {
-	one, err := r.grantOf(name)
+func (r *run) plugin(name, digest string) (frozenPlugin, []byte, error) {
+	one, err := r.grantOf(name, digest)
 	if err != nil {
 		return one, nil, err
 	}
-	wasm, err := r.blob(blobWasm + one.SHA256 + ".wasm")
-	return one, wasm, err
+	file := blobWasm + one.SHA256 + ".wasm"
+	wasm, err := r.blob(file)
+	if err == nil && hexSum(wasm) != one.SHA256 {
+		err = errors.New("it is not what the run froze")
+	}
+	if err != nil {
+		return one, nil, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
+	}
+	return one, wasm, nil
 }

@@ -244,7 +244,7 @@ func (p *Project) Status(ctx context.Context, handle string) ([]Overview, []RunR
 		}
 		o, err := p.Show(ctx, row.MissionSlug)
 		if err != nil {
-			row.Damaged, row.Error = true, err.Error()
+			row.Damaged, row.Error, row.MissionState = true, err.Error(), "damaged"
 			broken = append(broken, row)
 			continue
 		}
@@ -283,7 +283,7 @@ func (p *Project) Log(ctx context.Context, handle string, from uint64, visit fun
 }
 
 func (p *Project) openRun(ctx context.Context, handle string) (*run, error) {
-	m, err := p.mission(handle)
+	m, err := p.mission(ctx, handle)
 	if err != nil {
 		return nil, err
 	}
@@ -305,7 +305,7 @@ type Verification struct {
 // Verify reads a whole run: checksums, chain, fold, state against journal, and
 // the frozen files against the digests in the first record.
 func (p *Project) Verify(ctx context.Context, handle string) (Verification, error) {
-	m, err := p.mission(handle)
+	m, err := p.mission(ctx, handle)
 	if err != nil {
 		return Verification{}, classify(err)
 	}
@@ -348,7 +348,7 @@ func frozenProblems(ctx context.Context, store Store) []string {
 		return []string{"the first record starts no run"}
 	}
 	r := &run{store: store}
-	wanted := map[string]string{blobDefinition: started.Definition, blobIndex: started.Index}
+	wanted := map[string]string{blobDefinition: started.Definition, blobIndex: started.Index, blobPlugins: started.Grants}
 	for _, sum := range started.Plugins {
 		wanted[blobWasm+sum+".wasm"] = sum
 	}

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -32,7 +30,7 @@ type StartRequest struct {
 	Inputs map[string]string
 	Again  bool // a run that is over may be followed by this one
 
-	make func(slug, missionType string) (lanes.Mission, error) // nil: the mission is there
+	fresh bool // its folder, or its meta.json, is still to be made
 }
 
 // Start starts a run. It is durable when Start returns without error.
@@ -40,22 +38,20 @@ func (p *Project) Start(ctx context.Context, q StartRequest) (Answer, error) {
 	if err := q.Caller.check(); err != nil {
 		return Answer{}, err
 	}
-	m, fresh, err := p.missionToStart(q)
+	m, fresh, err := p.missionToStart(ctx, q)
 	if err != nil {
 		return Answer{}, classify(err)
 	}
 	r := &reading{p: p, mission: m}
-	if fresh {
-		q.make = p.makeMission
-	}
+	q.fresh = fresh
 	a, err := r.start(ctx, q)
 	return a, classify(err)
 }
 
 // missionToStart finds the mission. fresh: its folder, or its meta.json, is
 // still to be made.
-func (p *Project) missionToStart(q StartRequest) (m lanes.Mission, fresh bool, err error) {
-	m, err = p.mission(q.Slug)
+func (p *Project) missionToStart(ctx context.Context, q StartRequest) (m lanes.Mission, fresh bool, err error) {
+	m, err = p.mission(ctx, q.Slug)
 	var missing *lanes.NotFoundError
 	switch {
 	case errors.As(err, &missing):
@@ -73,55 +69,49 @@ func (p *Project) missionToStart(q StartRequest) (m lanes.Mission, fresh bool, e
 	return m, false, nil
 }
 
-// makeMission makes a mission's folder with a meta.json. It writes only where
-// nothing stands.
-func (p *Project) makeMission(slug, missionType string) (lanes.Mission, error) {
-	dir := filepath.Join(p.Config.SpecsDir(), slug)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return lanes.Mission{}, err
-	}
-	meta, err := json.MarshalIndent(map[string]string{
-		"mission_id": p.newULID().String(), "mission_slug": slug, "mission_type": missionType,
-	}, "", "  ")
-	if err != nil {
-		return lanes.Mission{}, err
-	}
-	file, err := os.OpenFile(filepath.Join(dir, lanes.MetaFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err == nil {
-		_, err = file.Write(append(meta, '\n'))
-		err = errors.Join(err, file.Close())
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return lanes.Mission{}, err
-	}
-	return lanes.Load(p.Config.SpecsDir(), slug)
-}
-
 // settleFolder makes a new mission's folder once nothing speaks against the
-// start: one that is refused leaves no trace.
-func (r *reading) settleFolder(ctx context.Context, q StartRequest, first cursor.Start) error {
-	facts := cursor.Facts{Def: first.Def}
-	if r.mission.Dir != "" {
-		var err error
-		if facts, err = r.p.world.Facts(ctx, cursor.State{}, first); err != nil {
-			return err
-		}
-	}
-	if _, err := first.Decide(cursor.State{}, facts, r.p.now()); err != nil {
-		return err
+// start. undo takes it back where the start is refused after all: it leaves no
+// trace.
+func (r *reading) settleFolder(ctx context.Context, q StartRequest, first cursor.Start) (undo func(), err error) {
+	if !q.fresh {
+		return func() {}, nil
 	}
 	before, err := r.p.runs.Lookup(ctx, first.Mission)
 	switch {
 	case err == nil:
 		defer before.Close()
 		if !q.Again {
-			return r.exists(&commit.ExistsError{Slug: first.Mission, ID: before.ID()})
+			return nil, r.p.exists(ctx, &commit.ExistsError{Slug: first.Mission, ID: before.ID()})
 		}
 	case !errors.Is(err, commit.ErrNoRun):
+		return nil, err
+	}
+	if undo, err = r.p.makeMission(first.Mission, first.Type); err != nil {
+		return nil, err
+	}
+	if r.mission, err = lanes.Load(r.p.Config.SpecsDir(), first.Mission); err != nil {
+		undo()
+		return nil, err
+	}
+	return undo, nil
+}
+
+// rehearse decides the start before anything is made, and renders the prompt of
+// what it would hand out.
+func (r *reading) rehearse(ctx context.Context, first cursor.Start) error {
+	facts := cursor.Facts{Def: first.Def}
+	if r.mission.Dir != "" && !missing(r.mission.Dir) {
+		var err error
+		if facts, err = r.p.world.Facts(ctx, cursor.State{}, first); err != nil {
+			return err
+		}
+	}
+	would := &reading{p: r.p, mission: r.mission, facts: facts, run: &run{mission: r.mission, packages: lanes.NewReader(r.mission.Dir)}}
+	made, err := would.foretell(first)
+	if err != nil {
 		return err
 	}
-	r.mission, err = q.make(first.Mission, first.Type)
-	return err
+	return would.renderNext(made, first.By)
 }
 
 // start freezes the definition and the plugins and makes the run.
@@ -144,7 +134,7 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 	id := r.p.newULID().String()
 	first := cursor.Start{
 		Who: q.Caller.String(), Run: id, Mission: r.mission.Slug, Type: missionType,
-		Definition: frozen.Digest, Index: frozen.IndexDigest, Plugins: pins,
+		Definition: frozen.Digest, Index: frozen.IndexDigest, Plugins: pins, Grants: hexSum(blobs[blobPlugins]),
 		Seed: hexSum([]byte(id + r.p.newULID().String())), Inputs: q.Inputs, Def: def,
 		By: q.Caller.Holder(), Tokens: r.p.tokens(),
 	}
@@ -155,20 +145,19 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 	default:
 		first.Who = "operator"
 	}
-	if q.make != nil {
-		if err := r.settleFolder(ctx, q, first); err != nil {
-			return Answer{}, err
-		}
+	if err := r.rehearse(ctx, first); err != nil {
+		return r.refused(q.Caller, err)
+	}
+	undo, err := r.settleFolder(ctx, q, first)
+	if err != nil {
+		return Answer{}, err
 	}
 	store, out, err := r.p.runs.Start(ctx, r.mission.Slug, commit.New[cursor.State, cursor.Facts, cursor.Event]{
 		ID: id, Blobs: blobs, First: first, Again: q.Again,
 	})
-	var exists *commit.ExistsError
-	if errors.As(err, &exists) {
-		return Answer{}, r.exists(exists)
-	}
 	if err != nil {
-		return r.refusedStart(q.Caller, err)
+		undo()
+		return r.refusedStart(ctx, q.Caller, err)
 	}
 	if r.run, err = r.p.attach(store, r.mission); err != nil {
 		return Answer{}, err
@@ -179,21 +168,39 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 	return r.settle(ctx, q.Caller, step{})
 }
 
-// refusedStart is the block of a start: the index lock could not be had.
-func (r *reading) refusedStart(c Caller, err error) (Answer, error) {
-	var timeout *commit.LockTimeoutError
-	if errors.As(err, &timeout) {
-		return r.blocked(c, &cursor.Refusal{Code: LockTimeout, Message: timeout.Error()})
+// refusedStart answers a start that the catalog did not make.
+func (r *reading) refusedStart(ctx context.Context, c Caller, err error) (Answer, error) {
+	var exists *commit.ExistsError
+	if errors.As(err, &exists) {
+		return Answer{}, r.p.exists(ctx, exists)
 	}
-	return Answer{}, err
+	return r.refused(c, err)
 }
 
-func (r *reading) exists(e *commit.ExistsError) error {
-	known := fail(CodeRunExists, "go on with it; when it is over, `spec-kitty run start "+r.mission.Slug+" --again` starts a new one",
-		"mission %s (type %s) already has the run %s", r.mission.Slug, r.mission.Type, e.ID)
-	known.Recover = []string{"spec-kitty next --mission " + quote(r.mission.Slug) + " --json"}
+// exists says which run a mission has, how it stands, and how to go on: a
+// damaged run is told as damage.
+func (p *Project) exists(ctx context.Context, e *commit.ExistsError) error {
+	var row RunRow
+	if err := p.fillRow(ctx, e.ID, &row); err != nil {
+		return classify(err)
+	}
+	slug := quote(e.Slug)
+	known := fail(CodeRunExists, "go on with it; when it is over, `run start` with --again starts a new one",
+		"mission %s (type %s) already has the run %s, which is at %s", e.Slug, row.MissionType, e.ID, row.MissionState)
+	known.Recover = []string{"spec-kitty next" + p.rootFlag() + " --mission " + slug + " --json"}
+	if over(row.MissionState) {
+		known.Recover = []string{"spec-kitty run start" + p.rootFlag() + " " + slug + " --again"}
+	}
 	known.Err = e
 	return known
+}
+
+func over(missionState string) bool {
+	switch cursor.Phase(missionState) {
+	case cursor.Done, cursor.Canceled, cursor.Aborted:
+		return true
+	}
+	return false
 }
 
 // freeze gathers what the run goes on with: the definition, its index, the
@@ -208,7 +215,7 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 		if !ok {
 			return nil, nil, fail(CodeDefinitionInvalid, "add [plugins."+name+"] to "+config.FileName, "the definition names plugin %q, which is not configured", name)
 		}
-		wasm, err := p.readPlugin(c)
+		wasm, err := readPlugin(p.Config, c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -227,8 +234,8 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 }
 
 // readPlugin reads a plugin's bytes and holds them against their pin.
-func (p *Project) readPlugin(c config.Plugin) ([]byte, error) {
-	path := p.Config.WasmPath(c)
+func readPlugin(cfg *config.Config, c config.Plugin) ([]byte, error) {
+	path := cfg.WasmPath(c)
 	wasm, err := readWasm(path)
 	if err != nil {
 		return nil, placed(fail(CodeDefinitionInvalid, "mend plugins."+c.Name+".wasm in "+config.FileName, "plugin %s cannot be read: %v", c.Name, err), path, 0)
@@ -266,7 +273,7 @@ func badPlugin(name string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	e := fail(CodeDefinitionInvalid, "build the plugin anew, or ask its author", "plugin %s: %v", name, err)
+	e := fail(CodeDefinitionInvalid, "build the plugin anew, or ask its author", "plugin %s: %s", name, cause(err))
 	e.Err = err
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spec-kitty/step-runner/host/cursor"
 )
@@ -134,5 +135,170 @@ func TestDrift(t *testing.T) {
 	}
 	if a := must(t, p, report("a", cursor.Success)); a.Kind != KindTerminal || completions(t, root, "C") != 1 {
 		t.Errorf("kind %s", a.Kind)
+	}
+}
+
+// Any damage of the definition's index is healed: a query reads the definition
+// itself, and the next report makes the index anew.
+func TestDamagedIndexHeals(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	p.Close()
+	index := only(t, root, "definition.index")
+	sound := read(t, index)
+	for at := range len(sound) {
+		bytes := []byte(sound)
+		bytes[at] ^= 1
+		if err := os.WriteFile(index, bytes, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p := open(t, root)
+		a, err := p.Query(context.Background(), "m", Caller{Agent: "a"})
+		if err != nil || value(a.StepID) != "A" {
+			t.Fatalf("byte %d: step %s, %v", at, value(a.StepID), err)
+		}
+		p.Close()
+	}
+	if err := os.WriteFile(index, []byte(sound[:len(sound)-2]+"xx"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		must(t, open(t, root), report("a", cursor.Success))
+	}
+	wantSound(t, open(t, root))
+}
+
+// What the run froze of a plugin is what it goes on with: other grants or other
+// bytes are damage, for a report and for verify.
+func TestForgedPluginIsDamage(t *testing.T) {
+	for _, file := range []string{"plugins.json", "plugins/*.wasm"} {
+		for _, forged := range []string{"{}", "", "garbage"} {
+			root := makeProject(t, `
+[missions.t]
+steps = [{ id = "A", guards = [{ plugin = "refuse" }] }, { id = "B" }]`, nil, "refuse")
+			p := open(t, root)
+			must(t, p, report("a", cursor.Success))
+			before := journal(t, root)
+			if err := os.WriteFile(only(t, root, file), []byte(forged), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := p.Next(context.Background(), report("a", cursor.Success))
+			var e *Error
+			if !errors.As(err, &e) || e.Code != CodeStateDamaged || journal(t, root) != before {
+				t.Errorf("%s with %q: %v", file, forged, err)
+			}
+			if v, err := p.Verify(context.Background(), "m"); err != nil || v.Sound {
+				t.Errorf("%s with %q: sound %v, %v", file, forged, v.Sound, err)
+			}
+		}
+	}
+}
+
+// only is the one file of a name in the only run.
+func only(t *testing.T, root, name string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(root, ".kittify", "step-runner", "runs", "*", name))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %v %v", name, found, err)
+	}
+	return found[0]
+}
+
+// A prompt that cannot be rendered at the first step keeps the run from being
+// started: nothing is left.
+func TestFirstPromptThatCannotBeRendered(t *testing.T) {
+	root := makeProject(t, `
+[missions.t]
+steps = [{ id = "A", prompt = "{{slice .Inputs.k 0 9}}", inputs = [{ key = "k", question = "?" }] }]`, nil)
+	p := open(t, root)
+	a, err := p.Start(context.Background(), StartRequest{Slug: "new", Type: "t", Caller: Caller{Agent: "a"}, Inputs: map[string]string{"k": "abc"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantBlocked(t, a, "prompt_failed")
+	if !missing(filepath.Join(root, "kitty-specs", "new")) || !missing(filepath.Join(root, ".kittify")) {
+		t.Error("a refused start left something")
+	}
+}
+
+// A mission whose folder is gone is found by its run: it can be looked at,
+// aborted, and started again.
+func TestMissionFolderGone(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	if err := os.RemoveAll(filepath.Join(root, "kitty-specs", "m")); err != nil {
+		t.Fatal(err)
+	}
+	p = open(t, root)
+	if a, err := p.Query(context.Background(), "m", Caller{Agent: "a"}); err != nil || value(a.StepID) != "A" {
+		t.Fatalf("query: %v", err)
+	}
+	wantStep(t, must(t, p, report("a", cursor.Success)), "B")
+	if _, err := p.Abort(context.Background(), OperatorRequest{Mission: "m", Actor: "human:me", Reason: "gone"}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := p.Start(context.Background(), StartRequest{Slug: "m", Caller: Caller{Agent: "a"}, Again: true})
+	if err != nil || value(a.StepID) != "A" {
+		t.Fatalf("start --again: %v", err)
+	}
+}
+
+// Names of missions that differ only by the case of letters clash.
+func TestCaseClash(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	_, err := p.Start(context.Background(), StartRequest{Slug: "M", Caller: Caller{Agent: "a"}})
+	if err == nil || err.(*Error).Code != CodeUsage {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Twelve first calls at once: one starts the run and has its step, the others
+// are told who has it.
+func TestFirstCallsAtOnce(t *testing.T) {
+	hands := make([]*hand, 6)
+	for i := range hands {
+		hands[i] = startHand(t)
+	}
+	for range rounds(t, 60) {
+		root := makeProject(t, linear, nil)
+		orders := make([]order, len(hands))
+		for i := range orders {
+			q := report("agent-"+string(rune('a'+i)), cursor.Success)
+			orders[i] = order{Root: root, Request: &q}
+		}
+		won := 0
+		for _, a := range together(hands, orders) {
+			if a.Kind == KindStep {
+				won++
+				continue
+			}
+			wantBlocked(t, a, "not_holder")
+		}
+		if won != 1 || completions(t, root, "A") != 0 {
+			t.Fatalf("%d won", won)
+		}
+	}
+}
+
+// Ctrl-C while a plugin runs is the caller's doing, not the plugin's.
+func TestCanceledCallBlamesNobody(t *testing.T) {
+	root := makeProject(t, `
+[missions.t]
+steps = [{ id = "A", guards = [{ plugin = "loop" }] }, { id = "B", executor = { plugin = "loop" } }]`, nil, "loop")
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	ctx, cancel := context.WithCancel(context.Background())
+	caller := open(t, root, func(o *Options) {
+		o.Hook = func(point string) {
+			if point == PointRead {
+				time.AfterFunc(20*time.Millisecond, cancel)
+			}
+		}
+	})
+	if _, err := caller.Next(ctx, report("a", cursor.Success)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -35,6 +35,11 @@ func Validate(folder string) (Validation, error) {
 	if err != nil {
 		return Validation{}, classify(err)
 	}
+	for _, name := range cfg.PluginNames() {
+		if _, err := readPlugin(cfg, cfg.Plugins[name]); err != nil {
+			return Validation{}, classify(err)
+		}
+	}
 	v := Validation{Schema: Schema, Valid: true, File: filepath.Join(root, config.FileName), Missions: []MissionType{}}
 	for _, name := range cfg.MissionTypes() {
 		path, err := cfg.DefinitionFile(name)

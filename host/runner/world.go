@@ -29,7 +29,7 @@ func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.F
 	w.project.mu.Unlock()
 	f := w.read(r, s)
 	if report, ok := t.(cursor.Report); ok {
-		f.Digests = w.digests(r, report.Base.Facts)
+		f.Digests = w.digests(r, s.Grants, report.Base.Facts)
 	}
 	return f, nil
 }
@@ -91,10 +91,10 @@ const (
 )
 
 // digests reads the named facts again.
-func (w *world) digests(r *run, wanted map[string]string) map[string]string {
+func (w *world) digests(r *run, grants string, wanted map[string]string) map[string]string {
 	found := make(map[string]string, len(wanted))
 	for name := range wanted {
-		digest, err := w.digest(r, name)
+		digest, err := w.digest(r, grants, name)
 		if err != nil {
 			digest = "unreadable: " + err.Error()
 		}
@@ -103,11 +103,11 @@ func (w *world) digests(r *run, wanted map[string]string) map[string]string {
 	return found
 }
 
-func (w *world) digest(r *run, name string) (string, error) {
+func (w *world) digest(r *run, grants, name string) (string, error) {
 	if seen, ok := strings.CutPrefix(name, guardFact); ok {
 		return guard.Digest(r.mission.Dir, seen)
 	}
-	return w.project.seenByPlugin(r, strings.TrimPrefix(name, pluginFact))
+	return w.project.seenByPlugin(r, grants, strings.TrimPrefix(name, pluginFact))
 }
 
 // lanesOf lists the lanes of all packages, for the progress.

@@ -15,11 +15,15 @@ import (
 // What one call may hold of the file system at a time.
 const (
 	maxOpenBytes  = 128 << 20 // content of open files together
-	maxFileBytes  = 64 << 20  // content of one file
 	maxDirEntries = 20_000    // names in one folder
 	maxFacts      = 10_000
-	maxFactBytes  = 1 << 20 // of their paths: a report stays below maxFrame, however they are escaped
-	maxPath       = 4096
+
+	// maxReadBytes is the content that one call may read in all. The host reads
+	// it again under the run's lock, to see that it is still the same, and must
+	// not hold the lock for long.
+	maxReadBytes = 32 << 20
+	maxFactBytes = 1 << 20 // of their paths: a report stays below maxFrame, however they are escaped
+	maxPath      = 4096
 )
 
 // desk is what the mounts of one call share: how much is open, and the facts
@@ -29,13 +33,14 @@ type desk struct {
 	log        io.Writer // where the host explains a refusal that has no number
 	files      int       // may still be opened
 	bytes      int64     // may still be held
+	unread     int64     // may still be read
 	facts      map[Fact]bool
 	factBytes  int
 	incomplete bool
 }
 
 func newDesk(ctx context.Context, files int, log io.Writer) *desk {
-	return &desk{ctx: ctx, log: log, files: files, bytes: maxOpenBytes, facts: map[Fact]bool{}}
+	return &desk{ctx: ctx, log: log, files: files, bytes: maxOpenBytes, unread: maxReadBytes, facts: map[Fact]bool{}}
 }
 
 // note keeps a fact. One that cannot be kept, or not be written in JSON, makes

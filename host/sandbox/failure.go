@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -47,6 +48,10 @@ func (f *Failure) Error() string {
 // shownLog is how much of a guest's log a failure shows.
 const shownLog = 400
 
+// runtimeEnd is how a child ends whose Go runtime gives up. A guest's own exit
+// code is in the report and never the child's.
+const runtimeEnd = "exit status 2"
+
 // failureOf judges a child's end: first by what the parent did, then by how the
 // process ended, and only then by what it reported. nil is an answer.
 func failureOf(p Plugin, r result) *Failure {
@@ -60,6 +65,12 @@ func failureOf(p Plugin, r result) *Failure {
 		f.Code, f.Detail = OutputLimit, "it wrote more than it may and was killed"
 	case r.stopped == LogLimit:
 		f.Code, f.Detail = LogLimit, "it logged more than it may and was killed"
+	case r.end == runtimeEnd:
+		// The child's own runtime gave up; what follows the guest's log is its
+		// trace, which tells an author nothing.
+		own, _, _ := bytes.Cut(r.log, []byte("fatal error: "))
+		f.Log = tail(own, shownLog)
+		f.Code, f.Detail = ChildFailed, "its process could not go on ("+r.end+"): most often the module, its tables or its compilation need more memory than `memory` allows"
 	case r.end != "":
 		f.Code, f.Detail = ChildFailed, "its process ended with "+r.end
 	case r.report == nil || r.protocol != nil:

@@ -83,18 +83,19 @@ func (f *file) load() sys.Errno {
 		return sys.EBADF
 	}
 	d := f.view.desk
-	most := min(maxFileBytes, d.bytes)
+	most := min(d.bytes, d.unread)
 	data, fits, err := readUpTo(f.from, f.info.Size(), most)
 	if err != nil {
 		return sys.EIO
 	}
 	if !fits {
-		d.explain("%q is too large for a plugin: one file may have %d MiB, all open ones %d MiB", f.view.path(f.name), maxFileBytes>>20, maxOpenBytes>>20)
+		d.explain("%q is too large for a plugin: a call may read %d MiB in all", f.view.path(f.name), maxReadBytes>>20)
 		return sys.EIO
 	}
 	sum := sha256.Sum256(data)
 	d.note(Fact{f.view.path(f.name), FactFile, hex.EncodeToString(sum[:])})
 	d.bytes -= int64(len(data))
+	d.unread -= int64(len(data))
 	_ = f.from.Close()
 	f.from, f.data, f.read = nil, data, true
 	return 0

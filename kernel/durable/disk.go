@@ -11,7 +11,8 @@ import (
 // Disk is what the step runner asks of a file system. Paths are the operating
 // system's. Implementations may be used concurrently.
 type Disk interface {
-	// OpenFile is os.OpenFile; the file has no position of its own.
+	// OpenFile is os.OpenFile; the file has no position of its own. It never
+	// waits, and what is no regular file is a *NotRegularError.
 	OpenFile(path string, flag int, perm fs.FileMode) (File, error)
 	// Rename replaces the target if it exists. Not durable before SyncDir.
 	Rename(oldpath, newpath string) error

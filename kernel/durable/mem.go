@@ -110,7 +110,7 @@ func (d *Mem) OpenFile(path string, flag int, perm fs.FileMode) (File, error) {
 		node = &memNode{perm: perm}
 		dir.apply(move{set: name, node: node})
 	case node.isDir():
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("is a folder")}
+		return nil, &NotRegularError{path, node.perm}
 	}
 	if flag&os.O_TRUNC != 0 {
 		node.change(change{truncate: true})

@@ -11,7 +11,7 @@ func OS() Disk { return osDisk{} }
 type osDisk struct{}
 
 func (osDisk) OpenFile(path string, flag int, perm fs.FileMode) (File, error) {
-	f, err := os.OpenFile(path, flag, perm)
+	f, err := openRegular(path, flag, perm)
 	if err != nil {
 		return nil, err
 	}

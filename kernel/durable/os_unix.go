@@ -2,12 +2,19 @@
 
 package durable
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
+
+// noWait keeps the open of a named pipe from waiting for its other end, and
+// the open of a terminal from making it ours.
+const noWait = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 func rename(oldpath, newpath string) error { return os.Rename(oldpath, newpath) }
 
 func syncDir(path string) error {
-	dir, err := os.Open(path)
+	dir, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,9 @@ const (
 	renamePause = 5 * time.Millisecond
 )
 
+// noWait is nothing where a folder cannot hold a named pipe.
+const noWait = 0
+
 const (
 	errorAccessDenied     = syscall.Errno(5)
 	errorSharingViolation = syscall.Errno(32)

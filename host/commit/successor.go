@@ -1,0 +1,88 @@
+package commit
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+)
+
+// A finished run that is followed by another of the same slug is marked in its
+// own folder, durably before the other has its name. So an index entry which
+// still names it, because the start died there or somebody put an old one
+// back, is refuted by one look, whatever the number of runs.
+
+// successorFormat is the version of the mark.
+const successorFormat = 1
+
+// successor is runs/ID/successor.json. The run that it names may have never
+// got its name.
+type successor struct {
+	Format int    `json:"format"`
+	Run    string `json:"run"`
+}
+
+func (c *core[S, F, E]) successorPath(id string) string {
+	return filepath.Join(c.runDir(id), successorName)
+}
+
+// markSuccessor is called under the index lock only.
+func (c *core[S, F, E]) markSuccessor(id, next string) error {
+	data, err := json.Marshal(successor{successorFormat, next})
+	if err != nil {
+		return err
+	}
+	return durable.Replace(c.opts.Disk, c.successorPath(id), append(data, '\n'), filePerm)
+}
+
+// readSuccessor is "" where there is no mark, or none that can be used. Its
+// errors are the disk's.
+func (c *core[S, F, E]) readSuccessor(id string) (string, error) {
+	data, err := durable.ReadFile(c.opts.Disk, c.successorPath(id), indexLimit)
+	if failed := new(fs.PathError); errors.As(err, &failed) && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	var mark successor
+	if err != nil || json.Unmarshal(data, &mark) != nil || mark.Format != successorFormat || checkName("run id", mark.Run) != nil {
+		return "", nil
+	}
+	return mark.Run, nil
+}
+
+// follow goes from a run of the slug to the last of those that followed it.
+func (c *core[S, F, E]) follow(id, slug string) (string, error) {
+	for seen := map[string]bool{}; !seen[id]; {
+		seen[id] = true
+		next, err := c.readSuccessor(id)
+		if err != nil || next == "" {
+			return id, err
+		}
+		switch ok, err := c.speaksOf(next, slug); {
+		case err != nil:
+			return id, err
+		case !ok:
+			return id, nil
+		}
+		id = next
+	}
+	return id, nil
+}
+
+// speaksOf tells whether the run is there and does not say that it is about
+// another slug. A damaged one may be this slug's: reading it says so. The
+// error is the disk's.
+func (c *core[S, F, E]) speaksOf(id, slug string) (bool, error) {
+	o := c.origin(id)
+	switch {
+	case errors.Is(o.err, ErrNoRun):
+		return false, nil
+	case o.unread():
+		return false, o.err
+	case o.err != nil:
+		return o.slug == "" || o.slug == slug, nil
+	default:
+		return o.slug == slug, nil
+	}
+}

@@ -1,0 +1,57 @@
+package durable
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// NotRegularError says that something is at the path and is no regular file: a
+// folder, a named pipe, a device, a socket. It was not read.
+type NotRegularError struct {
+	Path string
+	Mode fs.FileMode
+}
+
+func (e *NotRegularError) Error() string {
+	return fmt.Sprintf("%s is %s, not a file", e.Path, e.Kind())
+}
+
+// Kind names what is there, with its article.
+func (e *NotRegularError) Kind() string {
+	switch {
+	case e.Mode.IsDir():
+		return "a folder"
+	case e.Mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case e.Mode&fs.ModeSocket != 0:
+		return "a socket"
+	case e.Mode&fs.ModeDevice != 0:
+		return "a device"
+	default:
+		return "something else"
+	}
+}
+
+// openRegular opens without waiting for whoever may be at a pipe's other end,
+// and looks at what it has before anything is read: a look before the open
+// could be of another file.
+func openRegular(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|noWait, perm)
+	if err != nil {
+		// A folder cannot be opened for writing, a socket not at all.
+		if info, serr := os.Stat(path); serr == nil && !info.Mode().IsRegular() {
+			return nil, &NotRegularError{path, info.Mode()}
+		}
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &NotRegularError{path, info.Mode()}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
