@@ -1,3 +1,4 @@
 // Package plugins holds what a plugin's author needs: the page README.md, the
-// ABI's types, schemas and vectors in abi, and nothing of the host.
+// ABI's types, schemas and vectors in abi, plugins to begin with in starter, and
+// nothing of the host.
 package plugins

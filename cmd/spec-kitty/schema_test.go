@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/spec-kitty/step-runner/host/runner"
 )
 
 const schemaFolder = "../../docs/schema"
@@ -22,6 +24,7 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	files = append(files, "../../plugins/abi/v1/request.schema.json") // what plugin request prints
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	ids := map[string]string{}
@@ -83,12 +86,14 @@ func checkOutput(stdout []byte, code int) (any, error) {
 // shapeOf is the name of the schema that a document belongs to.
 func shapeOf(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
-		{"error_code", "error"}, {"kind", "answer"}, {"findings", "doctor"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
+		{"error_code", "error"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"},
+		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"lang", "plugin-new"}, {"abi", "request"},
+		{"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"}, {"assumed", "mission-simulate"},
 		{"steps", "run-show"}, {"packages", "wp-list"}, {"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"help", "help"}, {"version", "version"},
 	} {
 		if _, ok := doc[s.key]; ok {
-			if _, sound := doc["sound"]; sound {
+			if _, sound := doc["sound"]; sound && s.name != "plugin-check" {
 				return "run-verify"
 			}
 			return s.name
@@ -107,8 +112,20 @@ func fits(doc map[string]any, name string, code int) error {
 		if doc["kind"] == "blocked" {
 			want = exitRefused
 		}
+	case "plugin-check":
+		if doc["sound"] == false {
+			want = exitRefused
+		}
+	case "plugin-test":
+		if doc["passed"] == false {
+			want = exitRefused
+		}
 	case "mission-simulate":
 		if end, _ := doc["end"].(map[string]any); end["state"] != "done" && end["state"] != "canceled" {
+			want = exitRefused
+		}
+	case "plugin-run":
+		if doc["end"] != runner.EndAnswer {
 			want = exitRefused
 		}
 	case "run-verify":

@@ -47,14 +47,20 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REPO", repository)
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
+				env.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // else a script's go build begins with the library
+			}
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "canreadonly" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "canreadonly":
+				return canReadOnly()
+			case "wasilibc":
+				return hasWASILibrary(), nil
 			}
-			return canReadOnly()
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fixture": fixtureCommand, "sk": skCommand, "document": documentCommand,
@@ -63,6 +69,12 @@ func TestScripts(t *testing.T) {
 			"await": awaitCommand, "signal": signalCommand, "exited": exitedCommand,
 		},
 	})
+}
+
+// hasWASILibrary tells whether clang can build C for WASI.
+func hasWASILibrary() bool {
+	out, err := exec.Command("clang", "--target=wasm32-wasi", "-print-file-name=libc.a").Output()
+	return err == nil && filepath.IsAbs(strings.TrimSpace(string(out)))
 }
 
 type scriptKey struct{}

@@ -109,7 +109,12 @@ returns data, runs in a process of its own and is ended at its time limit.
   plugin_failed   the plugin ended without an answer: exit, trap, or a limit
 
 A run goes on with the plugins that it froze at its start, by their sha256. A query
-runs no plugin; it lists them in not_evaluated.`
+runs no plugin; it lists them in not_evaluated.
+
+To see what a plugin is asked, and what it answers:
+
+    spec-kitty plugin request --mission M --guard NAME
+    spec-kitty plugin run NAME --verb guard --mission M`
 
 const tokensText = `Every handing-out of work has its own token, also of the same step again. Report with
 it: then a report that comes late, or twice, cannot complete anything else.

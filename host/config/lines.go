@@ -22,6 +22,12 @@ func (l lines) of(path string) int {
 
 func locate(text string) lines {
 	s := &scanner{text: text, lines: lines{}, counts: map[string]int{}}
+	s.all()
+	return s.lines
+}
+
+// all goes over the whole text.
+func (s *scanner) all() {
 	table := ""
 	for s.skipBlank(); s.pos < len(s.text); s.skipBlank() {
 		start := s.pos
@@ -34,5 +40,4 @@ func locate(text string) lines {
 			s.pos++
 		}
 	}
-	return s.lines
 }

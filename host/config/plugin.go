@@ -56,7 +56,7 @@ func (t *table) digest(key string) string {
 	text := t.text(key)
 	switch sum, err := hex.DecodeString(text); {
 	case !t.has(key):
-		t.wrong(key, "is missing: the SHA-256 of the plugin's bytes, which the sandbox compares before it runs them")
+		t.wrong(key, "is missing: the SHA-256 of the plugin's bytes, which the sandbox compares before it runs them; `spec-kitty plugin pin %s` writes it", t.key)
 	case text != "" && (err != nil || len(sum) != 32):
 		t.wrong(key, "must be 64 hexadecimal digits")
 	case text == "":

@@ -10,9 +10,17 @@ type scanner struct {
 	text   string
 	pos    int
 	lines  lines
-	counts map[string]int // of the elements of [[…]] arrays so far
+	counts map[string]int  // of the elements of [[…]] arrays so far
+	pairs  map[string]pair // where keys and values stand; nil: not wanted
+	inside int             // inline tables and arrays around this place
 
 	seen, line int // line breaks counted: line many before seen
+}
+
+// pair is where a key and its value stand: byte offsets, ends excluded.
+type pair struct {
+	key, keyEnd, value, valueEnd int
+	inline                       bool // in an inline table, or in an array
 }
 
 // note keeps the line of a path that starts here. A definition may have ten
@@ -108,7 +116,11 @@ func (s *scanner) pair(table string) {
 		s.pos++
 	}
 	s.skipSpace()
+	value := s.pos
 	s.value(path)
+	if s.pairs != nil {
+		s.pairs[path] = pair{key: start, keyEnd: end, value: value, valueEnd: s.pos, inline: s.inside > 0}
+	}
 }
 
 // key reads a dotted key into its parts.
@@ -158,6 +170,8 @@ func (s *scanner) value(path string) {
 }
 
 func (s *scanner) array(path string) {
+	s.inside++
+	defer func() { s.inside-- }()
 	s.pos++
 	for i := 0; ; i++ {
 		s.skipBlank()
@@ -179,6 +193,8 @@ func (s *scanner) array(path string) {
 }
 
 func (s *scanner) inline(path string) {
+	s.inside++
+	defer func() { s.inside-- }()
 	s.pos++
 	for {
 		s.skipBlank()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
@@ -66,16 +67,25 @@ func (r *reading) seed(t *step, name, verb string) [32]byte {
 // as mounts, and below them the folders that it was granted. The state of the
 // runs is hidden from all.
 func (p *Project) grants(m lanes.Mission, frozen frozenPlugin, pkg string) sandbox.Call {
+	return folders(p.Config, frozen.Read, p.guestPath(m.Dir), func() string { return p.worktree(m, pkg) })
+}
+
+// folders are the mounts and grants of a call; missionDir is the mission's folder
+// as a guest names it, "" where there is none, and worktree the package's on the
+// host, "" where there is none.
+func folders(cfg *config.Config, read []string, missionDir string, worktree func() string) sandbox.Call {
 	call := sandbox.Call{
-		Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: p.Config.Root}},
-		Hide:   []string{p.guestPath(p.Config.StateRoot())},
+		Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: cfg.Root}},
+		Hide:   []string{guestPath(cfg, cfg.StateRoot())},
 	}
-	for _, folder := range frozen.Read {
+	for _, folder := range read {
 		switch folder {
 		case "{mission}":
-			call.Reads = append(call.Reads, p.guestPath(m.Dir))
+			if missionDir != "" {
+				call.Reads = append(call.Reads, missionDir)
+			}
 		case "{workspace}":
-			if host := p.worktree(m, pkg); host != "" {
+			if host := worktree(); host != "" {
 				call.Mounts = append(call.Mounts, sandbox.Mount{Guest: abi.WorkspaceDir, Host: host})
 				call.Reads = append(call.Reads, abi.WorkspaceDir)
 			}
@@ -102,9 +112,11 @@ func (p *Project) worktree(m lanes.Mission, pkg string) string {
 	return all[pkg]
 }
 
+func (p *Project) guestPath(host string) string { return guestPath(p.Config, host) }
+
 // guestPath is a folder of the project as a guest names it.
-func (p *Project) guestPath(host string) string {
-	rel, err := filepath.Rel(p.Config.Root, host)
+func guestPath(cfg *config.Config, host string) string {
+	rel, err := filepath.Rel(cfg.Root, host)
 	if err != nil || strings.HasPrefix(rel, "..") {
 		return "/outside"
 	}

@@ -236,25 +236,32 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 // readPlugin reads a plugin's bytes and holds them against their pin.
 func readPlugin(cfg *config.Config, c config.Plugin) ([]byte, error) {
 	path := cfg.WasmPath(c)
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > MaxWasm {
-		err = fmt.Errorf("%d bytes are more than the %d allowed", info.Size(), MaxWasm)
-	}
-	var wasm []byte
-	if err == nil {
-		wasm, err = os.ReadFile(path)
-	}
+	wasm, err := readWasm(path)
 	if err != nil {
 		return nil, placed(fail(CodeDefinitionInvalid, "mend plugins."+c.Name+".wasm in "+config.FileName, "plugin %s cannot be read: %v", c.Name, err), path, 0)
 	}
 	if sum := hexSum(wasm); sum != strings.ToLower(c.SHA256) {
-		return nil, placed(fail(CodeDefinitionInvalid, "if you trust these bytes, set plugins."+c.Name+".sha256 to "+sum,
+		return nil, placed(fail(CodeDefinitionInvalid, "if you trust these bytes: `spec-kitty plugin pin "+c.Name+"`",
 			"plugin %s: %s: the file has %s, the configuration pins %s", c.Name, sandbox.WrongSHA256, sum, c.SHA256), path, 0)
 	}
 	if err := sandbox.Check(wasm); err != nil {
 		return nil, badPlugin(c.Name, err)
 	}
 	return wasm, nil
+}
+
+// readWasm reads a module's file.
+func readWasm(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	case info.Size() > MaxWasm:
+		return nil, fmt.Errorf("%d bytes are more than the %d allowed", info.Size(), MaxWasm)
+	}
+	return os.ReadFile(path)
 }
 
 func hexSum(data []byte) string {

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
 // admit refuses what cannot be called at all, and sets defaults.
@@ -46,8 +44,8 @@ func isHexSum(s string) bool {
 
 // callJob is the job of a call, and what follows it on stdin.
 func callJob(p Plugin, c Call) (job, [][]byte, error) {
-	if c.Verb != abi.Describe && c.Verb != abi.Guard && c.Verb != abi.Execute {
-		return job{}, nil, fmt.Errorf("there is no verb %q", c.Verb)
+	if strings.ContainsRune(c.Verb, 0) {
+		return job{}, nil, errors.New("the verb holds a zero byte")
 	}
 	if len(c.Request) > maxRequest {
 		return job{}, nil, fmt.Errorf("the request has %d bytes, at most %d MiB are allowed", len(c.Request), maxRequest>>20)

@@ -25,30 +25,42 @@ type cache struct {
 	dir string // of this build; "" where there is none
 }
 
-// openCache decides where the cache is, and whether it may be used; it makes the
-// folder.
+// openCache decides where the cache is, makes its folder where that is missing,
+// and decides whether it may be used.
 func openCache(o Options) cache {
-	return findCache(o, func(root string) bool { return os.MkdirAll(root, 0o700) == nil && private(root) })
+	if root := cacheRoot(o); root != "" && os.MkdirAll(root, 0o700) != nil {
+		return cache{}
+	}
+	return findCache(o)
 }
 
-// findCache is the cache whose root folder is fit.
-func findCache(o Options, fit func(root string) bool) cache {
+// findCache is openCache for who only looks: a folder that is missing is left so.
+func findCache(o Options) cache {
+	root := cacheRoot(o)
+	if root == "" || !private(root) || inside(root, o.Project) {
+		return cache{}
+	}
+	return cache{dir: filepath.Join(root, buildName())}
+}
+
+// cacheRoot is the absolute path of the cache; "" where there is to be none.
+func cacheRoot(o Options) string {
 	root := o.CacheDir
 	switch root {
 	case "-":
-		return cache{}
+		return ""
 	case "":
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return cache{}
+			return ""
 		}
 		root = filepath.Join(user, "spec-kitty", "plugins")
 	}
 	root, err := filepath.Abs(root)
-	if err != nil || !fit(root) || inside(root, o.Project) {
-		return cache{}
+	if err != nil {
+		return ""
 	}
-	return cache{dir: filepath.Join(root, buildName())}
+	return root
 }
 
 // inside tells whether a folder lies in a project, links followed.

@@ -20,11 +20,9 @@ type CacheState struct {
 // cannot be used only makes calls slower.
 func (h *Host) CacheState(sums []string) CacheState {
 	out := CacheState{Cached: map[string]bool{}}
-	c := findCache(h.opts, func(root string) bool {
-		_, err := os.Stat(root)
-		out.Unmade = errors.Is(err, fs.ErrNotExist)
-		return err == nil && private(root)
-	})
+	_, err := os.Stat(cacheRoot(h.opts))
+	out.Unmade = errors.Is(err, fs.ErrNotExist)
+	c := findCache(h.opts)
 	out.Dir = c.dir
 	for _, sum := range sums {
 		out.Cached[sum] = c.entry(sum).warm()

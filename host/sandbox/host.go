@@ -2,9 +2,12 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 	"time"
+
+	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
 // Options say where a Host keeps its cache and what it starts.
@@ -50,30 +53,50 @@ func (h *Host) exe() string {
 // the child has ended and was reaped; only a filler of the cache may be left,
 // for at most a minute.
 func (h *Host) Call(ctx context.Context, p Plugin, c Call) (Answer, error) {
+	if c.Verb != abi.Describe && c.Verb != abi.Guard && c.Verb != abi.Execute {
+		return Answer{}, &Failure{Plugin: p.Name, Code: ChildFailed, Detail: fmt.Sprintf("there is no verb %q", c.Verb)}
+	}
+	seen, err := h.Watch(ctx, p, c)
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case seen.Failure != nil:
+		return Answer{}, seen.Failure
+	}
+	return seen.Answer, nil
+}
+
+// Watched is all that is known of a call, however it ended: with a Failure the
+// Answer has what was logged, read and used until then.
+type Watched struct {
+	Answer
+	Failure *Failure // nil: the guest ended with exit 0 and within its limits
+}
+
+// Watch is Call for a plugin's author: it tells all of a call that failed too,
+// and takes verbs that no run ever sends. The error is a *Failure where the call
+// could not begin, or ctx's own.
+func (h *Host) Watch(ctx context.Context, p Plugin, c Call) (Watched, error) {
 	p, err := h.admit(p)
 	if err != nil {
-		return Answer{}, err
+		return Watched{}, err
 	}
 	j, input, err := callJob(p, c)
 	if err != nil {
-		return Answer{}, &Failure{Plugin: p.Name, Code: ChildFailed, Detail: err.Error()}
+		return Watched{}, &Failure{Plugin: p.Name, Code: ChildFailed, Detail: err.Error()}
 	}
 	begun := time.Now()
 	res, err := h.attempt(ctx, p, j, input, begun)
 	if err != nil {
-		return Answer{}, h.callError(ctx, p, err)
+		return Watched{}, h.callError(ctx, p, err)
 	}
-	if f := failureOf(p, res); f != nil {
-		return Answer{}, f
+	seen := Watched{Failure: failureOf(p, res), Answer: Answer{
+		Stdout: res.stdout, Log: res.log, Elapsed: time.Since(begun), Interpreted: res.interpreted,
+	}}
+	if res.report != nil {
+		seen.Read, seen.Incomplete = res.report.Facts, res.report.Incomplete
 	}
-	return Answer{
-		Stdout:      res.stdout,
-		Log:         res.log,
-		Read:        res.report.Facts,
-		Incomplete:  res.report.Incomplete,
-		Elapsed:     time.Since(begun),
-		Interpreted: res.interpreted,
-	}, nil
+	return seen, nil
 }
 
 // attempt chooses between the cache, the interpreter and the compiler.
@@ -151,6 +174,12 @@ func (h *Host) Prepare(ctx context.Context, p Plugin) error {
 		return f
 	}
 	return nil
+}
+
+// Cached tells whether the machine code of a module lies in the cache. It makes
+// no folder and starts nothing.
+func (h *Host) Cached(sha256 string) bool {
+	return findCache(h.opts).entry(sha256).warm()
 }
 
 // loaded reads and judges the module in this process, without compiling it.

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+// newPlugin groups the verbs of plugin authors.
+func newPlugin(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plugin",
+		Short: "Write, look at, pin and try plugins",
+		Long: `A plugin is a WebAssembly module that guards or executes steps; plugins/README.md
+says how to write one. PLUGIN is a plugin that spec-kitty.toml configures, or a
+.wasm file: what has a slash in it or ends in .wasm is a file.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
+	}
+	cmd.AddCommand(newPluginList(a), newPluginInspect(a), newPluginPin(a), newPluginCheck(a),
+		newPluginRun(a), newPluginRequest(a), newPluginTest(a), newPluginNew(a))
+	return cmd
+}
+
+// kit opens the kit of plugin authors.
+func (a *app) kit() *runner.Kit {
+	o := runner.Options{Root: a.root}
+	if a.tune != nil {
+		a.tune(&o)
+	}
+	return runner.OpenKit(o)
+}
+
+// only is the one argument of a command that needs it.
+func only(cmd *cobra.Command, args []string, what, next string) (string, error) {
+	if len(args) == 0 || args[0] == "" {
+		return "", usage(next, "%s needs %s", cmd.CommandPath(), what)
+	}
+	return args[0], nil
+}
+
+const (
+	aPlugin   = "a plugin"
+	namePlain = "name a plugin of spec-kitty.toml, or a .wasm file"
+)

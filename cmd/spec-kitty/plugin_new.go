@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+func newPluginNew(a *app) *cobra.Command {
+	lang := ""
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Begin a plugin: a guard that builds, with recorded calls",
+		Long: `Makes the folder NAME with a small guard in Go or C that builds, passes ` + "`plugin check`" + `
+and brings recorded calls for ` + "`plugin test`" + `. It names the tools that build it, and the
+command. Other languages need no starter: plugins/README.md has the whole contract.`,
+		Example: `  spec-kitty plugin new NAME --lang go`,
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := only(cmd, args, "a name", "name the plugin")
+			if err != nil {
+				return err
+			}
+			made, err := runner.NewPlugin("", lang, name)
+			if err != nil {
+				return err
+			}
+			return a.print(made, func() string { return newText(made) })
+		},
+	}
+	cmd.Flags().StringVar(&lang, "lang", "", "the `LANGUAGE`: go or c")
+	return cmd
+}
+
+func newText(n runner.PluginNew) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s has the plugin %s:\n", n.Dir, n.Name)
+	for _, file := range n.Created {
+		fmt.Fprintf(&out, "  %s\n", file)
+	}
+	fmt.Fprintf(&out, "\nIt is built with %s:\n\n    cd %s\n    %s\n    spec-kitty plugin check %s.wasm\n    spec-kitty plugin test testdata\n", n.Tools, n.Name, n.Build, n.Name)
+	return printable(out.String())
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/spec-kitty/step-runner/host/runner"
+)
+
+func newPluginPin(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "pin NAME",
+		Short: "Write a plugin's sha256 into spec-kitty.toml",
+		Long: `Looks at the module of a configured plugin, compiles it into the cache, and writes
+the sha256 of its bytes into the plugin's table in spec-kitty.toml. Every other byte
+of that file stays as it was. A module that is no plugin is refused.
+
+A pin says that the bytes are the same, not that they are good: look at what
+changed before you pin it.`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := only(cmd, args, "a plugin's name", "name a plugin of spec-kitty.toml")
+			if err != nil {
+				return err
+			}
+			done, err := a.kit().Pin(cmd.Context(), name)
+			if err != nil {
+				return err
+			}
+			return a.print(done, func() string { return printable(pinnedText(done)) })
+		},
+	}
+}
+
+func pinnedText(p runner.PluginPin) string {
+	if !p.Changed {
+		return fmt.Sprintf("%s is pinned to %s already.\n", p.Name, p.SHA256)
+	}
+	return fmt.Sprintf("%s is pinned to %s\n  in %s\n", p.Name, p.SHA256, place(p.Config, p.Line))
+}

@@ -1,0 +1,234 @@
+package runner
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/host/sandbox"
+	"github.com/spec-kitty/step-runner/plugins/abi"
+)
+
+// Kit is what the author of a plugin works with: modules in files and, where
+// there is a project, the plugins that it configures. It opens no run, takes no
+// lock and, but for Pin and Test with Update, writes nothing but the compilation
+// cache. Its methods may be called concurrently. Errors are *Error or the
+// context's own.
+type Kit struct {
+	root   string // of the project; "" where there is none
+	config func() (*config.Config, error)
+	host   *sandbox.Host
+}
+
+// OpenKit is the kit for a folder. A project that is missing, or whose
+// configuration is invalid, is an error only for who names one of its plugins.
+func OpenKit(o Options) *Kit {
+	root, err := findRoot(o.Root)
+	if err != nil {
+		root = ""
+	}
+	return &Kit{
+		root: root,
+		host: sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: root}),
+		config: sync.OnceValues(func() (*config.Config, error) {
+			if err != nil {
+				return nil, classify(err)
+			}
+			cfg, err := config.LoadUnpinned(root)
+			return cfg, classify(err)
+		}),
+	}
+}
+
+// module is a plugin to work on.
+type module struct {
+	name string
+	file string // absolute
+	wasm []byte
+	conf *config.Plugin // nil: a file that was named as such
+}
+
+func (m module) sum() string { return hexSum(m.wasm) }
+
+// sandboxed is the plugin as it is called: the bytes that were read, with the
+// configured arguments, variables and limits. Whether they are those that were
+// pinned is not asked here.
+func (m module) sandboxed() sandbox.Plugin {
+	if m.conf == nil {
+		return sandbox.Plugin{Name: m.name, Wasm: m.wasm, SHA256: m.sum()}
+	}
+	p := freezePlugin(*m.conf).sandboxed(m.name, m.wasm)
+	p.SHA256 = m.sum()
+	return p
+}
+
+// find reads the module that a target names: a file where it looks like one, a
+// configured plugin else.
+func (k *Kit) find(target string) (module, error) {
+	if target == "" {
+		return module{}, fail(CodeUsage, "name a plugin of the configuration, or a .wasm file", "no plugin is named")
+	}
+	if looksLikeFile(target) {
+		return readFile(target)
+	}
+	conf, err := k.configured(target)
+	if err == nil {
+		return k.read(conf)
+	}
+	if info, statErr := os.Stat(target); statErr == nil && info.Mode().IsRegular() {
+		return readFile(target)
+	}
+	return module{}, err
+}
+
+func looksLikeFile(target string) bool {
+	return strings.ContainsAny(target, `/\`) || strings.EqualFold(filepath.Ext(target), ".wasm") || strings.EqualFold(filepath.Ext(target), ".wat")
+}
+
+func readFile(name string) (module, error) {
+	file, err := filepath.Abs(name)
+	if err != nil {
+		return module{}, classify(err)
+	}
+	wasm, err := readWasm(file)
+	if err != nil {
+		return module{}, placed(fail(CodeNotFound, "name a plugin of the configuration, or a .wasm file", "the module cannot be read: %v", err), file, 0)
+	}
+	base := filepath.Base(file)
+	return module{name: strings.TrimSuffix(base, filepath.Ext(base)), file: file, wasm: wasm}, nil
+}
+
+// configured is the plugin that the configuration has under a name.
+func (k *Kit) configured(name string) (config.Plugin, error) {
+	cfg, err := k.config()
+	if err != nil {
+		return config.Plugin{}, err
+	}
+	conf, ok := cfg.Plugins[name]
+	if ok {
+		return conf, nil
+	}
+	e := fail(CodeNotFound, "write [plugins."+name+"] with its wasm into "+config.FileName+", or name a file, such as ./"+name+".wasm",
+		"plugin %q is not in %s", name, config.FileName)
+	e.Candidates = cfg.PluginNames()
+	if near := mission.Nearest(name, e.Candidates); near != "" {
+		e.Message += "; did you mean " + near + "?"
+		e.Candidates = []string{near}
+	}
+	return conf, e
+}
+
+func (k *Kit) read(conf config.Plugin) (module, error) {
+	cfg, err := k.config()
+	if err != nil {
+		return module{}, err
+	}
+	m := module{name: conf.Name, file: cfg.WasmPath(conf), conf: &conf}
+	if m.wasm, err = readWasm(m.file); err != nil {
+		return m, placed(fail(CodeDefinitionInvalid, "build it, or mend plugins."+conf.Name+".wasm in "+config.FileName,
+			"plugin %s cannot be read: %v", conf.Name, err), m.file, 0)
+	}
+	return m, nil
+}
+
+// ended is how one call came out.
+type ended struct {
+	sandbox.Watched
+	code   sandbox.Code // "": an answer that the host takes
+	detail string
+	answer json.RawMessage // nil where there is none
+}
+
+// call calls a module once and judges its answer as the host does in a run. The
+// error is the context's own.
+func (k *Kit) call(ctx context.Context, m module, c sandbox.Call, verb string, request []byte) (ended, error) {
+	c.Verb, c.Request = verb, request
+	if c.Seed == ([32]byte{}) {
+		c.Seed = sha256.Sum256(request)
+	}
+	if c.Now.IsZero() {
+		c.Now = clockOf(request)
+	}
+	seen, err := k.host.Watch(ctx, m.sandboxed(), c)
+	e := ended{Watched: seen}
+	if err != nil {
+		if ctx.Err() != nil {
+			return e, ctx.Err()
+		}
+		if !errors.As(err, &e.Failure) {
+			return e, classify(err)
+		}
+	}
+	if e.Failure == nil {
+		err := e.judge(m.name, verb)
+		if err == nil {
+			return e, nil
+		}
+		if !errors.As(err, &e.Failure) {
+			return e, classify(err)
+		}
+	}
+	e.code, e.detail = e.Failure.Code, e.Failure.Detail
+	return e, nil
+}
+
+// judge holds the answer against what the verb may answer.
+func (e *ended) judge(name, verb string) error {
+	var err error
+	switch verb {
+	case abi.Guard:
+		_, err = sandbox.GuardAnswer(name, e.Answer)
+	case abi.Execute:
+		_, err = sandbox.ExecuteAnswer(name, e.Answer, sandbox.Grants{})
+	case abi.Describe:
+		_, err = sandbox.DescribeAnswer(name, e.Answer)
+	default:
+		return nil
+	}
+	if err == nil {
+		e.answer = json.RawMessage(strings.TrimSpace(string(e.Stdout)))
+	}
+	return err
+}
+
+// clockOf is the request's own time, by which a run's calls go too; where it has
+// none, a fixed one, so that the same request gives the same answer.
+func clockOf(request []byte) time.Time {
+	var r struct {
+		Now string `json:"now"`
+	}
+	if json.Unmarshal(request, &r) == nil {
+		if now, err := time.Parse(time.RFC3339Nano, r.Now); err == nil {
+			return now
+		}
+	}
+	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// missionDirOf is the mission's folder that a request names, if it lies in the
+// project.
+func missionDirOf(request []byte) string {
+	var r struct {
+		Mission abi.Mission `json:"mission"`
+	}
+	if json.Unmarshal(request, &r) != nil {
+		return ""
+	}
+	dir := path.Clean(r.Mission.Dir)
+	if !strings.HasPrefix(dir, abi.ProjectDir+"/") {
+		return ""
+	}
+	return dir
+}
+
+// shownText is foreign text that JSON can hold.
+func shownText(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

@@ -1,0 +1,87 @@
+package runner
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/spec-kitty/step-runner/host/config"
+)
+
+// The states of a configured plugin's pin.
+const (
+	PinFits       = "pinned"     // the file has the pinned digest
+	PinDiffers    = "differs"    // the file has other bytes: it is not run
+	PinMissing    = "unpinned"   // the configuration has no digest
+	PinUnreadable = "unreadable" // the file cannot be read
+)
+
+// PluginList is what the project configures.
+type PluginList struct {
+	Schema  int         `json:"schema"`
+	Plugins []PluginRow `json:"plugins"` // by name
+}
+
+// PluginRow is one configured plugin.
+type PluginRow struct {
+	Name    string       `json:"name"`
+	File    string       `json:"file"` // absolute
+	State   string       `json:"state"`
+	Pinned  *string      `json:"sha256_pinned"`
+	Found   *string      `json:"sha256_found"`
+	Size    *int         `json:"size"`    // bytes
+	Problem *string      `json:"problem"` // why it cannot be read
+	Cached  bool         `json:"cached"`  // its machine code is in this user's cache
+	Grants  PluginGrants `json:"grants"`
+}
+
+// PluginGrants is what the configuration grants: all of it.
+type PluginGrants struct {
+	Args      []string `json:"args"`
+	Read      []string `json:"read"`
+	Env       []string `json:"env"`    // names
+	Memory    int64    `json:"memory"` // bytes
+	TimeoutMS int64    `json:"timeout_ms"`
+	Output    int64    `json:"output"` // bytes
+	Log       int64    `json:"log"`    // bytes
+}
+
+// List lists the configured plugins. It runs none and writes nothing.
+func (k *Kit) List() (PluginList, error) {
+	cfg, err := k.config()
+	if err != nil {
+		return PluginList{}, err
+	}
+	out := PluginList{Schema: Schema, Plugins: []PluginRow{}}
+	for _, name := range cfg.PluginNames() {
+		out.Plugins = append(out.Plugins, k.row(cfg, cfg.Plugins[name]))
+	}
+	return out, nil
+}
+
+func (k *Kit) row(cfg *config.Config, c config.Plugin) PluginRow {
+	row := PluginRow{Name: c.Name, File: cfg.WasmPath(c), Pinned: text(c.SHA256), Grants: grantsOf(c)}
+	wasm, err := readWasm(row.File)
+	if err != nil {
+		row.State, row.Problem = PinUnreadable, text(err.Error())
+		return row
+	}
+	sum, size := hexSum(wasm), len(wasm)
+	row.Found, row.Size, row.Cached = &sum, &size, k.host.Cached(sum)
+	switch c.SHA256 {
+	case sum:
+		row.State = PinFits
+	case "":
+		row.State = PinMissing
+	default:
+		row.State = PinDiffers
+	}
+	return row
+}
+
+func grantsOf(c config.Plugin) PluginGrants {
+	return PluginGrants{
+		Args: append([]string{}, c.Args...), Read: append([]string{}, c.Read...),
+		Env:    append([]string{}, slices.Sorted(maps.Keys(c.Env))...),
+		Memory: c.Memory, TimeoutMS: c.Timeout.Milliseconds(), Output: c.Output, Log: c.Log,
+	}
+}

@@ -1,0 +1,60 @@
+// Package starter holds the plugins that authors begin with: small guards that
+// build with the tools they name, pass the conformance checks, and bring recorded
+// calls of their own. It promises files as text; it writes nothing. All functions
+// may be called concurrently.
+package starter
+
+import (
+	"embed"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+//go:embed go c common
+var templates embed.FS
+
+// File is one file of a starter.
+type File struct {
+	Path string // relative, with slashes
+	Data []byte
+}
+
+// Languages are the languages that there is a starter for.
+func Languages() []string { return []string{"c", "go"} }
+
+// Build is how a starter is built: what must be installed, and the command that
+// makes NAME.wasm in its folder.
+func Build(lang, name string) (tools, command string) {
+	switch lang {
+	case "go":
+		return "Go 1.24 or newer", "GOOS=wasip1 GOARCH=wasm go build -trimpath -o " + name + ".wasm ."
+	case "c":
+		return "clang and lld with wasi-libc; on Debian: apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32", "sh build.sh"
+	}
+	return "", ""
+}
+
+// Files are the files of a starter for a plugin of this name, by path; none for a
+// language that has no starter.
+func Files(lang, name string) []File {
+	if !slices.Contains(Languages(), lang) {
+		return nil
+	}
+	var files []File
+	for _, from := range []string{lang, "common"} {
+		// Nothing can fail: the tree is in memory.
+		_ = fs.WalkDir(templates, from, func(at string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			data, err := templates.ReadFile(at)
+			named := func(text string) string { return strings.ReplaceAll(text, "PLUGIN-NAME", name) }
+			// .txt keeps tools from taking a file for one of this module.
+			to := strings.TrimSuffix(strings.TrimPrefix(at, from+"/"), ".txt")
+			files = append(files, File{Path: named(to), Data: []byte(named(string(data)))})
+			return err
+		})
+	}
+	return files
+}
