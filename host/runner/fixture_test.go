@@ -1,15 +1,20 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"go.uber.org/goleak"
 
@@ -156,6 +161,7 @@ func must(t testing.TB, p *Project, q Request) Answer {
 	if err != nil {
 		t.Fatalf("%s by %s: %v", q.Result, q.Caller, err)
 	}
+	fits(t, a)
 	return a
 }
 
@@ -228,5 +234,30 @@ func wantSound(t *testing.T, p *Project) {
 	v, err := p.Verify(context.Background(), "m")
 	if err != nil || !v.Sound {
 		t.Errorf("the run is not sound: %v %v", v.Problems, err)
+	}
+}
+
+// answerSchema is the published schema of answers.
+var answerSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	return jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "docs", "schema", "answer.schema.json"))
+})
+
+// fits holds an answer against the published schema (SC-004, FR-005).
+func fits(t testing.TB, a Answer) {
+	t.Helper()
+	schema, err := answerSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(doc); err != nil {
+		t.Errorf("%v\n%s", err, raw)
 	}
 }

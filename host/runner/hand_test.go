@@ -183,6 +183,7 @@ func (h *hand) answer() Answer {
 	if err != nil || e.Answer == nil {
 		h.t.Fatalf("the hand gave no answer: %s %v", e.Error, err)
 	}
+	fits(h.t, *e.Answer)
 	return *e.Answer
 }
 
