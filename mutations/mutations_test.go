@@ -92,8 +92,12 @@ func (m mutation) overlay(t *testing.T, root string) string {
 // its name: a mutation that does not compile proves nothing.
 func (r red) mustFail(t *testing.T, root, overlay string) {
 	t.Helper()
-	cmd := exec.Command("go", "test", "-count=1", "-timeout=120s", "-overlay="+overlay,
-		"-run=^("+strings.Join(r.tests, "|")+")$", "./"+r.folder)
+	args := []string{"test", "-count=1", "-timeout=120s", "-overlay=" + overlay,
+		"-run=^(" + strings.Join(r.tests, "|") + ")$", "./" + r.folder}
+	if r.usesRapid(t, root) {
+		args = append(args, "-rapid.nofailfile") // it would keep the failure that is wanted here
+	}
+	cmd := exec.Command("go", args...)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	if err == nil {
@@ -107,4 +111,23 @@ func (r red) mustFail(t *testing.T, root, overlay string) {
 			t.Errorf("%s: %s stays green without it:\n%s", r.folder, name, out)
 		}
 	}
+}
+
+// usesRapid tells whether the folder's tests have the flags of rapid.
+func (r red) usesRapid(t *testing.T, root string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(r.folder), "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(raw, []byte(`"pgregory.net/rapid"`)) {
+			return true
+		}
+	}
+	return false
 }
