@@ -84,6 +84,21 @@ func (a *app) open() (*runner.Project, error) {
 	return runner.Open(o)
 }
 
+// onMission finds the mission that a call is about, by its argument or its flag,
+// opens the project and closes it afterwards.
+func (a *app) onMission(cmd *cobra.Command, args []string, flag string, work func(p *runner.Project, handle string) error) error {
+	handle, err := a.mission(cmd, first(args), flag)
+	if err != nil {
+		return err
+	}
+	project, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer project.Close()
+	return work(project, handle)
+}
+
 // newRoot is the tree of commands.
 func newRoot(a *app) *cobra.Command {
 	showVersion := false

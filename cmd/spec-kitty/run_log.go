@@ -24,24 +24,17 @@ func newRunLog(a *app) *cobra.Command {
 		Short: "Print the history of a mission's latest run",
 		Args:  atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			handle, err := a.mission(cmd, first(args), mission)
-			if err != nil {
-				return err
-			}
-			project, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer project.Close()
-			doc := runLog{Schema: runner.Schema, From: from, Records: []runner.LogRecord{}}
-			err = project.Log(cmd.Context(), handle, from, func(r runner.LogRecord) error {
-				doc.Records = append(doc.Records, r)
-				return nil
+			return a.onMission(cmd, args, mission, func(project *runner.Project, handle string) error {
+				doc := runLog{Schema: runner.Schema, From: from, Records: []runner.LogRecord{}}
+				err := project.Log(cmd.Context(), handle, from, func(r runner.LogRecord) error {
+					doc.Records = append(doc.Records, r)
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				return a.print(doc, func() string { return logText(doc.Records) })
 			})
-			if err != nil {
-				return err
-			}
-			return a.print(doc, func() string { return logText(doc.Records) })
 		},
 	}
 	missionFlag(cmd, &mission)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/spec-kitty/step-runner/host/runner"
 )
 
 func newRunShow(a *app) *cobra.Command {
@@ -11,20 +13,13 @@ func newRunShow(a *app) *cobra.Command {
 		Short: "Show a mission's latest run",
 		Args:  atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			handle, err := a.mission(cmd, first(args), mission)
-			if err != nil {
-				return err
-			}
-			project, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer project.Close()
-			overview, err := project.Show(cmd.Context(), handle)
-			if err != nil {
-				return err
-			}
-			return a.print(overview, func() string { return overviewText(overview) })
+			return a.onMission(cmd, args, mission, func(project *runner.Project, handle string) error {
+				overview, err := project.Show(cmd.Context(), handle)
+				if err != nil {
+					return err
+				}
+				return a.print(overview, func() string { return overviewText(overview) })
+			})
 		},
 	}
 	missionFlag(cmd, &mission)

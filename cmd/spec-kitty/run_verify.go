@@ -19,23 +19,16 @@ the frozen files against their digests. It mends nothing. A run that is not
 sound ends with exit code 5.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			handle, err := a.mission(cmd, first(args), mission)
-			if err != nil {
-				return err
-			}
-			project, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer project.Close()
-			found, err := project.Verify(cmd.Context(), handle)
-			if err != nil {
-				return err
-			}
-			if !found.Sound {
-				a.code = exitDamaged
-			}
-			return a.print(found, func() string { return verifyText(found) })
+			return a.onMission(cmd, args, mission, func(project *runner.Project, handle string) error {
+				found, err := project.Verify(cmd.Context(), handle)
+				if err != nil {
+					return err
+				}
+				if !found.Sound {
+					a.code = exitDamaged
+				}
+				return a.print(found, func() string { return verifyText(found) })
+			})
 		},
 	}
 	missionFlag(cmd, &mission)

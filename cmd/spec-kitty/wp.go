@@ -2,8 +2,6 @@ package main
 
 import (
 	"github.com/spf13/cobra"
-
-	"github.com/spec-kitty/step-runner/host/runner"
 )
 
 // newWP groups the verbs about work packages.
@@ -21,19 +19,4 @@ then a claim hands out and writes nothing there, and move and release are refuse
 	}
 	cmd.AddCommand(newWPList(a), newWPShow(a), newWPClaim(a), newWPMove(a), newWPRelease(a), newWPHistory(a))
 	return cmd
-}
-
-// onMission finds the mission that a call is about, opens the project and
-// closes it afterwards.
-func (a *app) onMission(cmd *cobra.Command, mission string, work func(p *runner.Project, handle string) error) error {
-	handle, err := a.mission(cmd, "", mission)
-	if err != nil {
-		return err
-	}
-	project, err := a.open()
-	if err != nil {
-		return err
-	}
-	defer project.Close()
-	return work(project, handle)
 }

@@ -22,7 +22,7 @@ holds it already is given it again. It reports nothing.`,
 			if err != nil {
 				return err
 			}
-			return a.onMission(cmd, mission, func(p *runner.Project, handle string) error {
+			return a.onMission(cmd, nil, mission, func(p *runner.Project, handle string) error {
 				answer, err := p.WPClaim(cmd.Context(), runner.ClaimRequest{Mission: handle, Caller: caller, Package: first(args)})
 				if err != nil {
 					return err

@@ -20,7 +20,7 @@ status.events.jsonl, the moves are those of that log.`,
 		Example: "  spec-kitty wp history WP01 --mission M",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onMission(cmd, mission, func(p *runner.Project, handle string) error {
+			return a.onMission(cmd, nil, mission, func(p *runner.Project, handle string) error {
 				found, err := p.WPHistory(cmd.Context(), handle, first(args))
 				if err != nil {
 					return err

@@ -17,7 +17,7 @@ func newWPList(a *app) *cobra.Command {
 		Example: "  spec-kitty wp list --mission M",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.onMission(cmd, mission, func(p *runner.Project, handle string) error {
+			return a.onMission(cmd, nil, mission, func(p *runner.Project, handle string) error {
 				list, err := p.WPList(cmd.Context(), handle)
 				if err != nil {
 					return err

@@ -57,7 +57,7 @@ func (o *moveOptions) run(a *app, cmd *cobra.Command, id string) error {
 	if q.Reason, _, err = o.reason.read(cmd.Context(), a, cmd); err != nil {
 		return err
 	}
-	return a.onMission(cmd, o.mission, func(p *runner.Project, handle string) error {
+	return a.onMission(cmd, nil, o.mission, func(p *runner.Project, handle string) error {
 		q.Mission = handle
 		answer, err := p.WPMove(cmd.Context(), q)
 		if err != nil {

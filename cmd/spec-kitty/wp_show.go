@@ -19,7 +19,7 @@ func newWPShow(a *app) *cobra.Command {
 		Example: "  spec-kitty wp show WP01 --mission M",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onMission(cmd, mission, func(p *runner.Project, handle string) error {
+			return a.onMission(cmd, nil, mission, func(p *runner.Project, handle string) error {
 				found, err := p.WPShow(cmd.Context(), handle, first(args))
 				if err != nil {
 					return err

@@ -156,7 +156,10 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 		ID: id, Blobs: blobs, First: first, Again: q.Again,
 	})
 	if err != nil {
-		undo()
+		// A start that is uncertain may have made the run: its mission stays.
+		if !errors.As(err, new(*commit.UncertainError)) {
+			undo()
+		}
 		return r.refusedStart(ctx, q.Caller, err)
 	}
 	if r.run, err = r.p.attach(store, r.mission); err != nil {
