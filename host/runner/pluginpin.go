@@ -3,11 +3,9 @@ package runner
 import (
 	"context"
 	"os"
-	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/sandbox"
-	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // PluginPin is a pin that was written, or stood already.
@@ -54,17 +52,8 @@ func (k *Kit) Pin(ctx context.Context, name string) (PluginPin, error) {
 	return out, classify(err)
 }
 
-// writePin reads the configuration anew, as compiling took its time, and replaces
-// it as a whole. A link to it stays a link.
+// writePin reads the configuration anew, as compiling took its time.
 func writePin(file, name, sum string) (changed bool, line int, err error) {
-	file, err = filepath.EvalSymlinks(file)
-	if err != nil {
-		return false, 0, err
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return false, 0, err
-	}
 	before, err := os.ReadFile(file)
 	if err != nil {
 		return false, 0, err
@@ -73,9 +62,5 @@ func writePin(file, name, sum string) (changed bool, line int, err error) {
 	if err != nil || string(after) == string(before) {
 		return false, line, err
 	}
-	if err := durable.Replace(durable.OS(), file, after, info.Mode().Perm()); err != nil {
-		return false, line, err
-	}
-	// The mode of a new file is cut by the process's mask.
-	return true, line, os.Chmod(file, info.Mode().Perm())
+	return true, line, replaceConfig(file, after)
 }
