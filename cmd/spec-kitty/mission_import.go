@@ -29,11 +29,11 @@ is invalid is refused, all of it at once, with line and column.`,
 				return err
 			}
 			q.Root = a.root
-			done, err := runner.Import(q)
+			done, err := runner.ImportMission(q)
 			if err != nil {
 				return err
 			}
-			return a.print(done, func() string { return printable(importText(done)) })
+			return a.print(done, func() string { return printable(takenOverText(done)) })
 		},
 	}
 	f := cmd.Flags()
@@ -43,7 +43,7 @@ is invalid is refused, all of it at once, with line and column.`,
 	return cmd
 }
 
-func importText(done runner.MissionImport) string {
+func takenOverText(done runner.MissionImport) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Imported the mission type %s\n  in %s\n", done.MissionType, done.Path)
 	for _, name := range done.Written {

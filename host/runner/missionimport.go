@@ -23,7 +23,7 @@ type ImportRequest struct {
 // MissionImport is a mission type that was taken over.
 type MissionImport struct {
 	Schema       int          `json:"schema"`
-	Imported     []string     `json:"imported"` // the files that were read, absolute
+	Sources      []string     `json:"sources"` // the files that were read, absolute
 	MissionType  string       `json:"mission_type"`
 	Path         string       `json:"path"`      // of the definition, absolute
 	Written      []string     `json:"written"`   // relative to the project root, with slashes
@@ -46,13 +46,13 @@ type ImportNote struct {
 	Message string        `json:"message"`
 }
 
-// Import reads a mission type of the Python program, writes it as one of ours
+// ImportMission reads a mission type of the Python program, writes it as one of ours
 // and names it in the configuration. It overwrites nothing: a file that is there
 // already must have the same bytes, so a second import changes nothing. When it
 // returns without error the type is valid; when not, nothing is left. Errors are
 // *Error. Of two at the same moment that change the configuration one may be
 // lost to the other, as with any two editors of one file.
-func Import(q ImportRequest) (MissionImport, error) {
+func ImportMission(q ImportRequest) (MissionImport, error) {
 	root, err := findRoot(q.Root)
 	if err != nil {
 		return MissionImport{}, classify(err)
@@ -73,7 +73,7 @@ func Import(q ImportRequest) (MissionImport, error) {
 	out := MissionImport{Schema: Schema, MissionType: got.Definition.Key, Config: cfg.File, WithoutGuard: got.WithoutGuard, Notes: []ImportNote{}}
 	for _, f := range []importer.File{src.Definition, src.Machine, src.Artifacts} {
 		if f.Name != "" {
-			out.Imported = append(out.Imported, f.Name)
+			out.Sources = append(out.Sources, f.Name)
 		}
 	}
 	for _, n := range got.Notes {
