@@ -352,7 +352,7 @@ func frozenProblems(ctx context.Context, store Store) []string {
 	for _, sum := range started.Plugins {
 		wanted[blobWasm+sum+".wasm"] = sum
 	}
-	var problems []string
+	problems := r.wantBundles(started.Grants, wanted)
 	for name, sum := range wanted {
 		raw, err := r.blob(name)
 		switch {
@@ -363,5 +363,23 @@ func frozenProblems(ctx context.Context, store Store) []string {
 		}
 	}
 	slices.Sort(problems)
-	return problems
+	return slices.Compact(problems)
+}
+
+// wantBundles adds the plugins' own folders, whose digests stand among the grants.
+func (r *run) wantBundles(grants string, wanted map[string]string) []string {
+	raw, err := r.frozenBlob(blobPlugins, grants)
+	if err != nil {
+		return nil // told as such
+	}
+	var all map[string]frozenPlugin
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return []string{blobPlugins + " cannot be read: " + err.Error()}
+	}
+	for _, one := range all {
+		if one.DirSum != "" {
+			wanted[one.bundleBlob()] = one.DirSum
+		}
+	}
+	return nil
 }

@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/spec-kitty/step-runner/plugins/engines"
 )
 
-//go:embed go c common
+//go:embed c go javascript common
 var templates embed.FS
 
 // File is one file of a starter.
@@ -21,16 +23,26 @@ type File struct {
 }
 
 // Languages are the languages that there is a starter for.
-func Languages() []string { return []string{"c", "go"} }
+func Languages() []string { return []string{"c", "go", "javascript"} }
 
 // Build is how a starter is built: what must be installed, and the command that
-// makes NAME.wasm in its folder.
+// makes NAME.wasm in its folder; no command for a script, which runs as it is.
 func Build(lang, name string) (tools, command string) {
 	switch lang {
 	case "go":
 		return "Go 1.24 or newer", "GOOS=wasip1 GOARCH=wasm go build -trimpath -o " + name + ".wasm ."
 	case "c":
 		return "clang and lld with wasi-libc; on Debian: apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32", "sh build.sh"
+	case "javascript":
+		return "nothing", ""
+	}
+	return "", ""
+}
+
+// Script tells where a starter that needs no build has its engine and its script.
+func Script(lang string) (engine, dir string) {
+	if lang == "javascript" {
+		return engines.QuickJSFile, "src"
 	}
 	return "", ""
 }
@@ -56,5 +68,11 @@ func Files(lang, name string) []File {
 			return err
 		})
 	}
+	if lang == "javascript" {
+		for name, data := range engines.QuickJS() {
+			files = append(files, File{Path: name, Data: data})
+		}
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }
