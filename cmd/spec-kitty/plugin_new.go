@@ -15,9 +15,12 @@ func newPluginNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Begin a plugin: a guard that builds, with recorded calls",
-		Long: `Makes the folder NAME with a small guard in Go or C that builds, or in JavaScript, which
-needs no build; it passes ` + "`plugin check`" + ` and brings recorded calls for ` + "`plugin test`" + `.
-It names the tools that build it, and the command. Other languages need no starter: plugins/README.md has the whole contract.`,
+		Long: `Makes the folder NAME with a small guard in Go, Rust, AssemblyScript or C that builds,
+or in JavaScript, which needs no build. It passes ` + "`plugin check`" + ` and brings recorded
+calls for ` + "`plugin test`" + `; the tools that build it are named, and the command. What reads
+the request and writes the answer is copied into the folder: nothing else is fetched
+but, for AssemblyScript, its compiler. Other languages need no starter:
+plugins/README.md has the whole contract.`,
 		Example: `  spec-kitty plugin new NAME --lang go`,
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,7 +35,7 @@ It names the tools that build it, and the command. Other languages need no start
 			return a.print(made, func() string { return newText(made) })
 		},
 	}
-	cmd.Flags().StringVar(&lang, "lang", "", "the `LANGUAGE`: go, javascript or c")
+	cmd.Flags().StringVar(&lang, "lang", "", "the `LANGUAGE`: go, rust, assemblyscript, c or javascript")
 	return cmd
 }
 

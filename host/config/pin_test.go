@@ -76,7 +76,7 @@ func TestWithPinOfAFolder(t *testing.T) {
 	sum, old := strings.Repeat("ab", 32), strings.Repeat("0", 64)
 	for before, after := range map[string]string{
 		"[plugins.lint]\nwasm = 'a'\nsha256 = '" + old + "'\ndir = 'b' # ours\n": "[plugins.lint]\nwasm = 'a'\nsha256 = '" + old + "'\ndir = 'b' # ours\ndir_sha256 = \"" + sum + "\"\n",
-		"[plugins]\nlint = { wasm = 'a', dir = 'b' }\n":                           "[plugins]\nlint = { wasm = 'a', dir = 'b', dir_sha256 = \"" + sum + "\" }\n",
+		"[plugins]\nlint = { wasm = 'a', dir = 'b' }\n":                          "[plugins]\nlint = { wasm = 'a', dir = 'b', dir_sha256 = \"" + sum + "\" }\n",
 		"[plugins.lint]\ndir_sha256 = 'x'\nwasm = 'a'\ndir = 'b'\n":              "[plugins.lint]\ndir_sha256 = \"" + sum + "\"\nwasm = 'a'\ndir = 'b'\n",
 	} {
 		got, line, err := WithPin([]byte(before), "lint", PinDir, sum)
