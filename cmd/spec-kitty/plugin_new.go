@@ -14,9 +14,11 @@ func newPluginNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Begin a plugin: a guard that builds, with recorded calls",
-		Long: `Makes the folder NAME with a small guard in Go or C that builds, passes ` + "`plugin check`" + `
-and brings recorded calls for ` + "`plugin test`" + `. It names the tools that build it, and the
-command. Other languages need no starter: plugins/README.md has the whole contract.`,
+		Long: `Makes the folder NAME with a small guard in Go, Rust, AssemblyScript or C that builds,
+passes ` + "`plugin check`" + ` and brings recorded calls for ` + "`plugin test`" + `. It names the tools
+that build it, and the command. What reads the request and writes the answer is copied
+into the folder: nothing else is fetched but, for AssemblyScript, its compiler. Other
+languages need no starter: plugins/README.md has the whole contract.`,
 		Example: `  spec-kitty plugin new NAME --lang go`,
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,7 +33,7 @@ command. Other languages need no starter: plugins/README.md has the whole contra
 			return a.print(made, func() string { return newText(made) })
 		},
 	}
-	cmd.Flags().StringVar(&lang, "lang", "", "the `LANGUAGE`: go or c")
+	cmd.Flags().StringVar(&lang, "lang", "", "the `LANGUAGE`: go, rust, assemblyscript or c")
 	return cmd
 }
 

@@ -40,6 +40,11 @@ func (e *examination) index(ctx context.Context) error {
 		e.find(Finding{Level: LevelRepairable, Code: "index_incomplete", Message: "the index of runs is not marked complete: runs are found by their folders, which is slower",
 			Fix: "the next start, or the next commit on a run, makes it anew"})
 	}
+	for _, gone := range report.Gone {
+		e.find(Finding{Level: LevelWarning, Code: commit.WarnRunMissing, RunID: gone.ID,
+			Message: fmt.Sprintf("run %s of mission %s is in the index and has no folder: it was removed, or an older copy of the runs was put back", gone.ID, gone.Slug),
+			Fix:     "put " + filepath.Join("runs", gone.ID) + " back; if it is gone for good, the next start of a run forgets it"})
+	}
 	if len(report.Private) > 0 {
 		e.find(Finding{Level: LevelWarning, Code: "unfinished_start", Message: fmt.Sprintf("%d starts of runs are at work or died: %s", len(report.Private), strings.Join(report.Private, ", ")),
 			Fix: "the next start removes those that died"})

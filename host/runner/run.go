@@ -102,8 +102,13 @@ func (r *run) mendIndex() error {
 	return r.store.PutBlob(blobIndex, mission.EncodeIndex(def))
 }
 
-func (r *run) blob(name string) ([]byte, error) {
-	b, err := r.store.Blob(name)
+func (r *run) blob(name string) ([]byte, error) { return blobOf(r.store, name) }
+
+// blobOf reads a frozen file whole.
+func blobOf(store interface {
+	Blob(name string) (commit.Blob, error)
+}, name string) ([]byte, error) {
+	b, err := store.Blob(name)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
@@ -326,42 +325,4 @@ func (p *Project) Verify(ctx context.Context, handle string) (Verification, erro
 	v.Problems = append(v.Problems, frozenProblems(ctx, store)...)
 	v.Sound = len(v.Problems) == 0
 	return v, nil
-}
-
-// frozenProblems holds the frozen files against what the first record says of
-// them.
-func frozenProblems(ctx context.Context, store Store) []string {
-	var started *cursor.Started
-	stop := errors.New("found")
-	err := store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error {
-		for _, e := range rec.Events {
-			if s, ok := e.Event.(cursor.Started); ok {
-				started = &s
-			}
-		}
-		return stop
-	})
-	if started == nil {
-		if err != nil && !errors.Is(err, stop) {
-			return []string{"the first record cannot be read: " + err.Error()}
-		}
-		return []string{"the first record starts no run"}
-	}
-	r := &run{store: store}
-	wanted := map[string]string{blobDefinition: started.Definition, blobIndex: started.Index, blobPlugins: started.Grants}
-	for _, sum := range started.Plugins {
-		wanted[blobWasm+sum+".wasm"] = sum
-	}
-	var problems []string
-	for name, sum := range wanted {
-		raw, err := r.blob(name)
-		switch {
-		case err != nil:
-			problems = append(problems, name+" cannot be read: "+err.Error())
-		case hexSum(raw) != sum:
-			problems = append(problems, name+" is not what the run froze")
-		}
-	}
-	slices.Sort(problems)
-	return problems
 }
