@@ -17,11 +17,7 @@ func (in *importing) audit(t table) {
 	config := t.below("audit")
 	enforcement := config.text("enforcement")
 	step := mission.Step{ID: id, Title: title, Action: id, DependsOn: in.dependencies(t), Audit: &mission.Audit{Enforcement: mission.Enforcement(enforcement)}}
-	free := []pair{}
-	for _, p := range config.rest("enforcement", "trigger_mode", "label", "metadata") {
-		free = append(free, p)
-	}
-	free = append(free, t.rest("id", "title", "description", "audit", "significance", "depends_on", "raci", "raci_override_reason")...)
+	free := append(config.rest("enforcement", "trigger_mode", "label", "metadata"), t.rest("id", "title", "description", "audit", "significance", "depends_on", "raci", "raci_override_reason")...)
 	src := source{table: t, metadata: map[string]any{}}
 	if step.Audit.Enforcement == mission.Blocking {
 		step.Audit.Question = strings.TrimSpace(fmt.Sprintf("Audit checkpoint: %s. Approve to continue?\n\n%s", title, text))
