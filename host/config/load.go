@@ -49,6 +49,7 @@ func (c *Config) decode(data []byte) error {
 	c.runtime(t.table("runtime"))
 	c.packages(t.table("work_packages"))
 	c.plugins(t)
+	c.commands(t)
 	c.missions(t)
 	t.done()
 	if len(r.problems) == 0 && len(r.unknown) == 0 {

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write testdata/events.golden.json anew;
 func oneOfEach() []Event {
 	holder := Holder{Agent: "ann", Worker: "1"}
 	return []Event{
-		Started{Run: "01R", Mission: "034-pay", Type: "dev", Definition: "d", Index: "i", Plugins: map[string]string{"lint": "sha"}, Seed: "s"},
+		Started{Run: "01R", Mission: "034-pay", Type: "dev", Definition: "d", Index: "i", Plugins: map[string]string{"lint": "sha"}, Commands: "c", Seed: "s"},
 		Entered{Pos: 1, Step: "a"},
 		Asked{Asking{ID: "input:db", Token: "01T", Key: "db", Question: "Which?", Options: []string{"pg", "lite"}}},
 		Answered{ID: "input:db", Token: "01T", Key: "db", Value: "pg", By: "human:kim"},
@@ -29,6 +29,12 @@ func oneOfEach() []Event {
 		Reported{
 			Token: "01T", Step: "a", Package: "WP01", Result: Success, Outcome: Failed, Reason: "why", By: holder, Plan: "p1",
 			Prompt: "next", Notes: []string{"n"}, Guards: []GuardEvidence{{Guard: "artifact spec.md", Verdict: "allow", Examined: "1 file"}}, Rejection: true,
+			Calls: []Call{
+				{Kind: CallPlugin, Name: "lint", SHA256: "sha", Dir: "dir", Verb: "guard", Round: 1, Request: "r", Answer: "a", Files: "f"},
+				{Kind: CallCommand, Name: "unit-tests", SHA256: "c", Round: 1, Command: &CommandRun{
+					End: "signaled", Exit: -1, Signal: "killed", Millis: 12, Stdout: Output{Bytes: 3, SHA256: "o", Tail: "out"},
+				}},
+			},
 		},
 		Completed{Pos: 1, Step: "a", How: BySkip, Reason: "why"},
 		Stopped{Step: "a", Package: "WP01", Stop: Block, Reason: "why"},

@@ -12,10 +12,11 @@ type Started struct {
 	Run        string            `json:"run"`
 	Mission    string            `json:"mission"`
 	Type       string            `json:"type"`
-	Definition string            `json:"definition"`        // digest of the frozen definition
-	Index      string            `json:"index"`             // SHA-256 of its index
-	Plugins    map[string]string `json:"plugins,omitempty"` // name to SHA-256
-	Grants     string            `json:"grants,omitempty"`  // SHA-256 of what they are granted, as frozen
+	Definition string            `json:"definition"`         // digest of the frozen definition
+	Index      string            `json:"index"`              // SHA-256 of its index
+	Plugins    map[string]string `json:"plugins,omitempty"`  // name to SHA-256
+	Grants     string            `json:"grants,omitempty"`   // SHA-256 of what they are granted, as frozen
+	Commands   string            `json:"commands,omitempty"` // SHA-256 of the commands, pins and write grants, as frozen
 	Seed       string            `json:"seed"`
 }
 
@@ -69,6 +70,7 @@ type Reported struct {
 	Prompt  string          `json:"prompt,omitempty"` // from the executor, for the next prompt
 	Notes   []string        `json:"notes,omitempty"`
 	Guards  []GuardEvidence `json:"guards,omitempty"`
+	Calls   []Call          `json:"calls,omitempty"` // of plugins and commands, the executor's first
 
 	// Rejection: the package failed into a lane that the step does not take
 	// from, so no attempt is used.

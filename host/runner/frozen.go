@@ -33,6 +33,9 @@ func frozenFiles(ctx context.Context, store runReader) (map[string]string, error
 		return nil, errors.New("the first record starts no run")
 	}
 	files := map[string]string{blobDefinition: started.Definition, blobIndex: started.Index, blobPlugins: started.Grants}
+	if started.Commands != "" {
+		files[blobCommands] = started.Commands
+	}
 	for _, sum := range started.Plugins {
 		files[blobWasm+sum+".wasm"] = sum
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/sandbox"
+	"github.com/spec-kitty/step-runner/host/trust"
 )
 
 // The commit core's types, over the cursor's.
@@ -43,6 +44,8 @@ type Options struct {
 	Root     string           // a folder in the project; "": the working directory
 	Commit   commit.Options   // of the runs' store; LockTimeout is the configuration's
 	CacheDir string           // of compiled plugins; "": the user's
+	TrustDir string           // of consents; "": in the user's configuration folder
+	Trust    string           // the digest that the environment consents to (SPEC_KITTY_TRUST); "": none
 	Now      func() time.Time // nil: time.Now
 	Hook     func(point string)
 }
@@ -53,6 +56,7 @@ type Project struct {
 	runs    Catalog
 	world   *world
 	plugins *sandbox.Host
+	trust   *trust.Store
 	now     func() time.Time
 	hook    func(string)
 	named   string // the project as the caller named it; "": found from the working folder
@@ -83,6 +87,7 @@ func Open(o Options) (*Project, error) {
 		p.hook = func(string) {}
 	}
 	p.world = &world{project: p}
+	p.trust = trust.Open(trust.Options{Dir: o.TrustDir, Project: cfg.Root, Digest: o.Trust})
 	p.plugins = sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: cfg.Root})
 	opts := o.Commit
 	opts.LockTimeout = cfg.Runtime.LockTimeout

@@ -51,6 +51,7 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 	}
 	r.see(snap)
 	r.drift()
+	r.commandsDrift()
 	return r, nil
 }
 

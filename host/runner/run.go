@@ -19,6 +19,7 @@ const (
 	blobIndex      = "definition.index" // a view of it, read by position
 	blobPlugins    = "plugins.json"     // what the configuration granted them
 	blobWasm       = "plugins/"         // + SHA-256 + ".wasm"
+	blobCommands   = "commands.json"    // trust.Set.Encode; only where something asks for it
 	blobBundle     = "plugins/"         // + SHA-256 + ".bundle", a plugin's own folder (host/bundle)
 )
 
