@@ -31,11 +31,10 @@ spec-kitty.toml:2: Runtime: unknown key Runtime; did you mean runtime?`},
 			`spec-kitty.toml:2: holder: unknown key holder
 spec-kitty.toml:5: runtime.name: unknown key name in [runtime]
 spec-kitty.toml:6: runtime.schema: schema is a key of the top of the file, but stands inside [runtime]: move it up, above [runtime]`},
-		{"of a later version", "schema = 1\n[commands.x]\nrun = [\"a\"]\n[loops.y]\n[plugins.z]\nwasm=\"z\"\nsha256=\"" + strings.Repeat("0", 64) + "\"\nwrite = [\"a\"]\nmax_rounds = 2\n",
+		{"of a later version", "schema = 1\n[commands.x]\nrun = [\"a\"]\n[plugins.z]\nwasm=\"z\"\nsha256=\"" + strings.Repeat("0", 64) + "\"\nwrite = [\"a\"]\nmax_rounds = 2\n",
 			`spec-kitty.toml:2: commands: commands is not known to this version
-spec-kitty.toml:4: loops: loops is not known to this version
-spec-kitty.toml:8: plugins.z.write: write is not known to this version
-spec-kitty.toml:9: plugins.z.max_rounds: max_rounds is not known to this version`},
+spec-kitty.toml:7: plugins.z.write: write is not known to this version
+spec-kitty.toml:8: plugins.z.max_rounds: max_rounds is not known to this version`},
 		{"runtime", `schema = 1
 [runtime]
 dir = "."
