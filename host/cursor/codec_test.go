@@ -24,6 +24,9 @@ func oneOfEach() []Event {
 		Entered{Pos: 1, Step: "a"},
 		Asked{Asking{ID: "input:db", Token: "01T", Key: "db", Question: "Which?", Options: []string{"pg", "lite"}}},
 		Answered{ID: "input:db", Token: "01T", Key: "db", Value: "pg", By: "human:kim"},
+		Answered{ID: "input:db", Token: "01T", Key: "db", Value: "lite", By: "human:kim", Reason: "why", Replaces: "pg"},
+		Postponed{ID: "input:db", Token: "01T", By: "human:kim", Reason: "why"},
+		Withdrawn{ID: "plugin:db", Token: "01T", By: "human:kim", Reason: "why"},
 		InputsSet{Inputs: map[string]string{"db": "pg"}},
 		Issued{Token: "01T", Pos: 1, Step: "a", Package: "WP01", Attempt: 2, Holder: holder, Source: Journal},
 		Reported{

@@ -37,6 +37,25 @@ type Answered struct {
 	Key   string `json:"key,omitempty"`
 	Value string `json:"value"`
 	By    string `json:"by"`
+
+	Reason   string `json:"reason,omitempty"`
+	Replaces string `json:"replaces,omitempty"` // the value that this one takes the place of
+}
+
+// Postponed puts an open question off. It stays open.
+type Postponed struct {
+	ID     string `json:"id"`
+	Token  string `json:"token"`
+	By     string `json:"by"`
+	Reason string `json:"reason"`
+}
+
+// Withdrawn ends the asking of a question without an answer.
+type Withdrawn struct {
+	ID     string `json:"id"`
+	Token  string `json:"token"`
+	By     string `json:"by"`
+	Reason string `json:"reason"`
 }
 
 // InputsSet gives inputs a value without a question: at the start, or by an
@@ -155,6 +174,8 @@ func (Started) kind() string    { return "started" }
 func (Entered) kind() string    { return "entered" }
 func (Asked) kind() string      { return "asked" }
 func (Answered) kind() string   { return "answered" }
+func (Postponed) kind() string  { return "postponed" }
+func (Withdrawn) kind() string  { return "withdrawn" }
 func (InputsSet) kind() string  { return "inputs_set" }
 func (Issued) kind() string     { return "issued" }
 func (Reported) kind() string   { return "reported" }

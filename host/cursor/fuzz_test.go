@@ -72,6 +72,10 @@ func (w world) decode() (transition, error) {
 		return decodeAs[Ask](w.Transition)
 	case "answer":
 		return decodeAs[Give](w.Transition)
+	case "postpone":
+		return decodeAs[Postpone](w.Transition)
+	case "withdraw":
+		return decodeAs[Withdraw](w.Transition)
 	case "retry":
 		return decodeAs[Retry](w.Transition)
 	case "skip":

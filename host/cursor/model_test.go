@@ -64,7 +64,7 @@ func drive(t *rapid.T, def *mission.Definition, sane bool) {
 	actions := map[string]func(*rapid.T){
 		"work": m.work, "work on": m.work, "work more": m.work, "ask": m.ask, "report": m.report, "report own": m.reportOwn,
 		"save": m.save, "apply": m.apply, "close": m.close, "answer": m.answer, "answer wrong": m.answerWrong,
-		"retry": m.retry, "release": m.release, "claim": m.claim, "move": m.move, "wp release": m.releasePackage, "": func(*rapid.T) { m.sound(sane) },
+		"retry": m.retry, "release": m.release, "claim": m.claim, "postpone": m.postpone, "withdraw": m.withdraw, "replace": m.replace, "move": m.move, "wp release": m.releasePackage, "": func(*rapid.T) { m.sound(sane) },
 	}
 	if !sane {
 		actions["skip"] = m.skip

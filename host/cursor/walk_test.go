@@ -3,6 +3,7 @@ package cursor
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -106,7 +107,13 @@ func (w *walk) transitions() []transition {
 		all = append(all, w.verbs()...)
 	}
 	for _, q := range r.s.Cursor.Questions {
-		all = append(all, r.human(q.ID, approve), r.human(q.ID, reject))
+		all = append(all, r.human(q.ID, approve), r.human(q.ID, reject),
+			Postpone{Who: "ops", Decision: q.ID, Reason: "r"}, Withdraw{Who: "ops", Decision: q.ID, Reason: "r"})
+	}
+	for id := range r.s.Cursor.Answers {
+		for _, value := range []string{goOn, cancel, "y"} {
+			all = append(all, Give{Who: "ops", Human: "ops", Decision: id, Value: value, Reason: "r", Replace: true, Tokens: r.tokens()})
+		}
 	}
 	return all
 }
@@ -134,6 +141,12 @@ func (w *walk) isNew(s State) bool {
 		plain[id] = p
 	}
 	s.Packages = plain
+	s.Cursor.Questions = slices.Clone(s.Cursor.Questions)
+	for i, q := range s.Cursor.Questions {
+		if q.Postponed != nil {
+			s.Cursor.Questions[i].Postponed = &Postponement{By: q.Postponed.By, Reason: q.Postponed.Reason}
+		}
+	}
 	names := map[string]string{}
 	key := regexp.MustCompile(`"0000[0-9A-Z]{22}"`).ReplaceAllStringFunc(encoded(w.r.t, s), func(token string) string {
 		if names[token] == "" {
