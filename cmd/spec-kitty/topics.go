@@ -78,7 +78,14 @@ file with the command lines.
 
 With --result success beside it, the step is handed out in the same call. Without
 --decision-id the only open question is meant. The same answer twice changes
-nothing; another one is decision_conflict, and the first one stands.
+nothing; another one is decision_conflict, and the first one stands, unless it is
+replaced before a step was completed with it:
+
+    spec-kitty decision answer input:owner ann --mission M --as human:NAME --replace --reason TEXT
+
+A question that has to wait is postponed; it keeps its step closed:
+
+    spec-kitty decision postpone input:owner --mission M --reason TEXT
 
 An audit (audit:ID) is answered with approve or reject by a person, who gives the
 token of the question that was shown:

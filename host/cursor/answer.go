@@ -22,9 +22,11 @@ func InputID(key string) string { return "input:" + key }
 // PluginID is the decision id of an executor's question.
 func PluginID(key string) string { return "plugin:" + key }
 
-func auditID(step string) string   { return "audit:" + step }
-func packageID(id string) string   { return "package:" + id }
-func isAudit(decision string) bool { return strings.HasPrefix(decision, "audit:") }
+func auditID(step string) string { return "audit:" + step }
+func packageID(id string) string { return "package:" + id }
+
+// IsAudit tells whether a decision id is an audit's.
+func IsAudit(decision string) bool { return strings.HasPrefix(decision, "audit:") }
 
 // Give answers an open question. Its condition is that this asking is open, not
 // a revision: answers that overlap all survive.
@@ -64,7 +66,7 @@ func (t Give) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	d := newDraft(s, f, now, t, t.Tokens)
 	d.emit(Answered{ID: q.ID, Token: q.Token, Key: q.Key, Value: t.Value, By: t.Who, Reason: t.Reason})
 	switch {
-	case isAudit(q.ID):
+	case IsAudit(q.ID):
 		err = t.audit(d)
 	default:
 		t.cancels(d, q.ID)
@@ -133,7 +135,7 @@ func (t Give) check(s State, f Facts, q Asking) error {
 	if t.Token != "" && t.Token != q.Token {
 		return staleAsking(q, t.Token)
 	}
-	if isAudit(q.ID) {
+	if IsAudit(q.ID) {
 		if err := t.mayAudit(s, q); err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (t Withdraw) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isAudit(q.ID) || strings.HasPrefix(q.ID, InputID("")) {
+	if IsAudit(q.ID) || strings.HasPrefix(q.ID, InputID("")) {
 		return nil, refuse(DecisionNeeded, "step %s cannot go on without %s: it is answered, postponed, or its step skipped", s.Cursor.Step, q.ID)
 	}
 	d := newDraft(s, f, now, t, Tokens{})

@@ -55,7 +55,7 @@ func (t Give) replaceable(s State) (Answer, error) {
 		return before, refusal
 	case s.Phase != Running:
 		return before, refuse(AnswerUsed, "the run is over: it came to its end with the answer %q to %s", before.Value, t.Decision)
-	case isAudit(t.Decision):
+	case IsAudit(t.Decision):
 		return before, refuse(AnswerUsed, "%s took effect with its answer %q: what was rejected is asked again by a retry", t.Decision, before.Value)
 	case strings.HasPrefix(t.Decision, "package:") && before.Value == cancel:
 		return before, refuse(AnswerUsed, "%s took effect with its answer %q: packages were canceled", t.Decision, before.Value)
