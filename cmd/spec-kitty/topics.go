@@ -13,6 +13,7 @@ func topics() []helpTopic {
 		{"skip", "completing a step without its work", page(skipText)},
 		{"abort", "ending a run before its end", page(abortText)},
 		{"release", "taking work from a holder who does not come back", page(releaseText)},
+		{"rewind", "taking back what was completed", page(rewindText)},
 		{"answer", "answering a question", page(answerHelp)},
 		{"holder", "who may report what", page(holderHelp)},
 		{"plugins", "what plugins may do, and what it means when one fails", page(pluginsText)},
@@ -66,6 +67,21 @@ handed out from, release the package instead:
 
 That moves it from claimed and in_progress to planned, from in_review to
 for_review, and from blocked to where it came from.
+
+The reason and your name go into the run's history.`
+
+const rewindText = `A rewind takes back what was completed by mistake, also the last step of a run that
+is done. It names a step, and goes to before its completion, or a revision of
+` + "`spec-kitty run log`" + `:
+
+    spec-kitty run rewind MISSION --to-step implement --reason "the wrong branch" --dry-run
+    spec-kitty run rewind MISSION --to 12 --reason "the wrong branch"
+
+It lists the completions and answers that it takes back; --dry-run only lists them.
+What was handed out is void, and nothing is handed out. Questions that were open then
+are asked again. Nothing is deleted: the history stays, files stay as they are, and
+packages stay in their lanes, unless --lanes puts them back too. Lanes in
+status.events.jsonl are never put back. An aborted run is over for good.
 
 The reason and your name go into the run's history.`
 

@@ -76,6 +76,10 @@ func decodeKind(kind string, body json.RawMessage) (Event, error) {
 		return decode[Moved](kind, body)
 	case "released":
 		return decode[Released](kind, body)
+	case "rewound":
+		return decode[Rewound](kind, body)
+	case "migrated":
+		return decode[Migrated](kind, body)
 	case "finished":
 		return decode[Finished](kind, body)
 	case "aborted":

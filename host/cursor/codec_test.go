@@ -40,6 +40,13 @@ func oneOfEach() []Event {
 		Moved{Package: "WP01", From: mission.Planned, To: mission.Claimed, Holder: holder, Author: holder, Reason: "why"},
 		Moved{Package: "WP01", From: mission.Blocked, To: mission.ForReview, Reason: "why", Force: true},
 		Released{Token: "01T", Reason: "why"},
+		Rewound{
+			To: 7, Step: "a", Cursor: Cursor{Pos: 1, Step: "a", Attempt: 1, Done: mission.Bits{}.With(0), Inputs: map[string]string{"db": "pg"},
+				Answers: map[string]Answer{"input:db": {Value: "pg", By: "human:kim", Token: "01T", Reason: "why", Options: []string{"pg", "lite"}, Used: "a"}}},
+			Packages: map[string]Package{"WP01": {Lane: mission.ForReview, From: mission.InProgress, Author: holder, Attempts: map[string]int{"a": 1}}}, Reason: "why",
+		},
+		Migrated{Definition: "d", Index: "i", Plugins: map[string]string{"lint": "sha"}, Grants: "g", Done: mission.Bits{}.With(0),
+			Steps: map[string]int{"a": 1}, Dropped: []string{"input:db"}, Reason: "why"},
 		Finished{Canceled: true},
 		RunAborted{Reason: "why"},
 	}

@@ -160,6 +160,28 @@ type Released struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// Rewound puts the run back to where it stood after an earlier revision. What
+// was handed out is void.
+type Rewound struct {
+	To       uint64             `json:"to"`
+	Step     string             `json:"step,omitempty"`     // whose completion is taken back; none: To was named
+	Cursor   Cursor             `json:"cursor"`             // as it was; questions are asked again by events of their own
+	Packages map[string]Package `json:"packages,omitempty"` // those that go back too, as they were
+	Reason   string             `json:"reason"`
+}
+
+// Migrated has the run go on by another definition.
+type Migrated struct {
+	Definition string            `json:"definition"` // as in Started
+	Index      string            `json:"index"`
+	Plugins    map[string]string `json:"plugins,omitempty"`
+	Grants     string            `json:"grants,omitempty"`
+	Done       mission.Bits      `json:"done"`              // what is complete, by the new positions
+	Steps      map[string]int    `json:"steps,omitempty"`   // new positions of the current step and of those handed out
+	Dropped    []string          `json:"dropped,omitempty"` // open questions that end with it
+	Reason     string            `json:"reason,omitempty"`
+}
+
 // Finished ends the run.
 type Finished struct {
 	Canceled bool `json:"canceled,omitempty"` // every package was canceled
@@ -185,5 +207,7 @@ func (Retried) kind() string    { return "retried" }
 func (Reopened) kind() string   { return "reopened" }
 func (Moved) kind() string      { return "moved" }
 func (Released) kind() string   { return "released" }
+func (Rewound) kind() string    { return "rewound" }
+func (Migrated) kind() string   { return "migrated" }
 func (Finished) kind() string   { return "finished" }
 func (RunAborted) kind() string { return "aborted" }

@@ -37,6 +37,10 @@ func Evolve(s State, m Meta, event Event) State {
 		return s.stopped(m, e)
 	case Retried:
 		return s.retried(m, e)
+	case Rewound:
+		return s.rewound(m, e)
+	case Migrated:
+		return s.migrated(m, e)
 	case Finished:
 		s.Phase = Done
 		if e.Canceled {

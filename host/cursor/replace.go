@@ -69,10 +69,14 @@ func (t Give) replaceable(s State) (Answer, error) {
 // attempts with new tokens, so that the old ones complete nothing.
 func (d *draft) handAnew() {
 	for _, i := range d.s.Issues() {
-		e := Issued{Token: d.token(), Pos: i.Pos, Step: i.Step, Package: i.Package, Attempt: i.Attempt, Holder: i.Holder}
-		if i.Package != "" {
-			e.Source = d.s.Source
-		}
-		d.emit(e)
+		d.reissue(i)
 	}
+}
+
+func (d *draft) reissue(i Issue) {
+	e := Issued{Token: d.token(), Pos: i.Pos, Step: i.Step, Package: i.Package, Attempt: i.Attempt, Holder: i.Holder}
+	if i.Package != "" {
+		e.Source = d.s.Source
+	}
+	d.emit(e)
 }

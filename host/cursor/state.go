@@ -85,7 +85,8 @@ type State struct {
 	Seed       string `json:"seed"`       // what plugins' randomness comes from
 	Source     Source `json:"source,omitempty"`
 	Phase      Phase  `json:"phase"`
-	Reason     string `json:"reason,omitempty"` // of an abort
+	Reason     string `json:"reason,omitempty"`   // of an abort
+	Migrated   uint64 `json:"migrated,omitempty"` // the revision of the newest migration; 0: it goes by what it froze at its start
 
 	Cursor   Cursor             `json:"cursor"`
 	Packages map[string]Package `json:"packages,omitempty"`

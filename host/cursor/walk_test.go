@@ -26,7 +26,8 @@ type walk struct {
 	ends  int
 	moves int
 
-	moving bool // packages are moved, claimed and released by hand too
+	first  State // what a rewind goes back to
+	moving bool  // packages are moved, claimed and released by hand too
 }
 
 // TestEveryStateHasAWayOut_P4 looks at all states up to a depth, not at some:
@@ -49,6 +50,7 @@ func visit(t *testing.T, w *walk, depth, least int) {
 	r := w.r
 	level := []State{r.s}
 	w.isNew(r.s)
+	w.first = r.s
 	for d := 1; d <= depth && len(level) > 0; d++ {
 		var next []State
 		for _, s := range level {
@@ -105,6 +107,9 @@ func (w *walk) transitions() []transition {
 	}
 	if w.moving {
 		all = append(all, w.verbs()...)
+	}
+	for _, lanes := range []string{"", r.s.PackagesDigest()} {
+		all = append(all, Rewind{Who: "ops", Reason: "r", To: w.first.Revision, Then: w.first, Seen: r.s.CursorStamp(), Lanes: lanes, Tokens: r.tokens()})
 	}
 	for _, q := range r.s.Cursor.Questions {
 		all = append(all, r.human(q.ID, approve), r.human(q.ID, reject),

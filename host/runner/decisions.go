@@ -169,6 +169,8 @@ func (m *minutes) note(meta cursor.Meta, before cursor.State, event cursor.Event
 		return
 	case cursor.Completed:
 		m.used()
+	case cursor.Rewound:
+		m.takenBack(e, before, meta.Actor, when)
 	}
 	m.lapsed(meta, before, when)
 }
@@ -196,6 +198,23 @@ func (m *minutes) answered(e cursor.Answered, when string) {
 		row = &m.rows[len(m.rows)-1]
 	}
 	row.State, row.Answer, row.By, row.At, row.Reason = DecisionAnswered, text(e.Value), e.By, &when, e.Reason
+}
+
+// takenBack ends the rows of answers that a rewind took back. Where one had been
+// replaced since, the answer before it holds again.
+func (m *minutes) takenBack(e cursor.Rewound, before cursor.State, by, when string) {
+	for _, id := range sortedKeys(before.Cursor.Answers) {
+		was, is := before.Cursor.Answers[id], m.state.Cursor.Answers[id]
+		if is.Token == was.Token && is.Value == was.Value {
+			continue
+		}
+		m.end(was.Token, DecisionWithdrawn, by, when, e.Reason)
+		if row := m.last(is.Token); row != nil {
+			again := *row
+			again.State, again.Answer, again.By, again.At, again.Reason = DecisionAnswered, text(is.Value), is.By, &when, "it holds again"
+			m.rows = append(m.rows, again)
+		}
+	}
 }
 
 func (m *minutes) end(token, state, by, when, reason string) {

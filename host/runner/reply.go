@@ -15,6 +15,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+func utoa(n uint64) string { return strconv.FormatUint(n, 10) }
+
 // head is what every answer says: which mission, which run, where it stands.
 func (r *reading) head(c Caller) Answer {
 	a := Answer{

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
@@ -145,10 +144,7 @@ func (r *reading) overview() (Overview, error) {
 	if err := r.showSteps(&o); err != nil {
 		return o, err
 	}
-	for _, i := range r.state.Issues() {
-		o.Issues = append(o.Issues, IssueRow{StepID: i.Step, WPID: i.Package, Token: i.Token, Attempt: i.Attempt,
-			Holder: HolderSince{Agent: i.Holder.Agent, Worker: i.Holder.Worker, Since: i.Since.UTC().Format(time.RFC3339)}})
-	}
+	o.Issues = r.issueRows()
 	r.showQuestions(&a, Caller{})
 	o.OpenDecisions = a.OpenDecisions
 	r.showPackages(&o)
@@ -166,6 +162,16 @@ func (r *reading) overview() (Overview, error) {
 	}
 	o.Warnings = append(o.Warnings, r.warnings...)
 	return o, nil
+}
+
+// issueRows are what is handed out.
+func (r *reading) issueRows() []IssueRow {
+	rows := []IssueRow{}
+	for _, i := range r.state.Issues() {
+		rows = append(rows, IssueRow{StepID: i.Step, WPID: i.Package, Token: i.Token, Attempt: i.Attempt,
+			Holder: HolderSince{Agent: i.Holder.Agent, Worker: i.Holder.Worker, Since: i.Since.UTC().Format(time.RFC3339)}})
+	}
+	return rows
 }
 
 func (r *reading) showSteps(o *Overview) error {
@@ -326,42 +332,4 @@ func (p *Project) Verify(ctx context.Context, handle string) (Verification, erro
 	v.Problems = append(v.Problems, frozenProblems(ctx, store)...)
 	v.Sound = len(v.Problems) == 0
 	return v, nil
-}
-
-// frozenProblems holds the frozen files against what the first record says of
-// them.
-func frozenProblems(ctx context.Context, store Store) []string {
-	var started *cursor.Started
-	stop := errors.New("found")
-	err := store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error {
-		for _, e := range rec.Events {
-			if s, ok := e.Event.(cursor.Started); ok {
-				started = &s
-			}
-		}
-		return stop
-	})
-	if started == nil {
-		if err != nil && !errors.Is(err, stop) {
-			return []string{"the first record cannot be read: " + err.Error()}
-		}
-		return []string{"the first record starts no run"}
-	}
-	r := &run{store: store}
-	wanted := map[string]string{blobDefinition: started.Definition, blobIndex: started.Index, blobPlugins: started.Grants}
-	for _, sum := range started.Plugins {
-		wanted[blobWasm+sum+".wasm"] = sum
-	}
-	var problems []string
-	for name, sum := range wanted {
-		raw, err := r.blob(name)
-		switch {
-		case err != nil:
-			problems = append(problems, name+" cannot be read: "+err.Error())
-		case hexSum(raw) != sum:
-			problems = append(problems, name+" is not what the run froze")
-		}
-	}
-	slices.Sort(problems)
-	return problems
 }
