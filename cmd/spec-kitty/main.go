@@ -8,6 +8,7 @@ package main
 import (
 	"os"
 
+	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 )
 
@@ -16,5 +17,6 @@ var version string
 
 func main() {
 	sandbox.ChildMain() // a plugin's child process ends here
+	command.Main()      // a held command becomes its program here
 	os.Exit(run(process{args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/runner"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/kernel/locks"
@@ -21,6 +22,7 @@ var update = flag.Bool("update", false, "write what the golden tests find")
 
 func TestMain(m *testing.M) {
 	sandbox.ChildMain()
+	command.Main()
 	testscript.Main(m, map[string]func(){
 		"spec-kitty": func() {
 			os.Exit(run(process{args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, tune: tune}))

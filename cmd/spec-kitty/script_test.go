@@ -35,6 +35,9 @@ import (
 //	await FILE           waits until a file is there
 //	signal NAME SIGNAL   to a background command; then, after wait:
 //	exited CODE          its exit code
+//
+// The condition [tools:LANG] holds where guests in a language can be built, see
+// hasTools.
 func TestScripts(t *testing.T) {
 	repository, err := filepath.Abs("../..")
 	if err != nil {
@@ -51,6 +54,10 @@ func TestScripts(t *testing.T) {
 			if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
 				env.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // else a script's go build begins with the library
 			}
+			env.Setenv("NODE_MODULES", os.Getenv("NODE_MODULES"))
+			if home, err := os.UserHomeDir(); err == nil && os.Getenv("RUSTUP_HOME") == "" {
+				env.Setenv("RUSTUP_HOME", filepath.Join(home, ".rustup")) // else rustc, where it is rustup's, finds no toolchain
+			}
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			return nil
 		},
@@ -58,8 +65,9 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "canreadonly":
 				return canReadOnly()
-			case "wasilibc":
-				return hasWASILibrary(), nil
+			}
+			if lang, ok := strings.CutPrefix(name, "tools:"); ok {
+				return hasTools(lang)
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
@@ -70,12 +78,6 @@ func TestScripts(t *testing.T) {
 			"await": awaitCommand, "signal": signalCommand, "exited": exitedCommand,
 		},
 	})
-}
-
-// hasWASILibrary tells whether clang can build C for WASI.
-func hasWASILibrary() bool {
-	out, err := exec.Command("clang", "--target=wasm32-wasi", "-print-file-name=libc.a").Output()
-	return err == nil && filepath.IsAbs(strings.TrimSpace(string(out)))
 }
 
 type scriptKey struct{}

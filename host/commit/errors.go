@@ -99,3 +99,14 @@ func (e *ReplacedError) Error() string {
 type UnknownEventError struct{ Why string }
 
 func (e *UnknownEventError) Error() string { return "unknown event: " + e.Why }
+
+// GoneError says that the index names a run for a slug whose folder is not there:
+// it was removed, or an older copy of the runs was put back. It is an ErrNoRun.
+type GoneError struct{ Slug, ID string }
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("the index names run %s for %s, whose folder is not there: it was removed, or an older copy of the runs was put back", e.ID, e.Slug)
+}
+
+// Is makes it an ErrNoRun.
+func (e *GoneError) Is(target error) bool { return target == ErrNoRun }

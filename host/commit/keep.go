@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type IndexReport struct {
 	Runs     int // folders
 	Faults   []IndexFault
 	Private  []string // folders of starts that are at work, or died
+	Gone     []Entry  // runs that the index knows and that have no folder any more
 }
 
 // Keeper is a Catalog that can be looked after. Files is one.
@@ -63,8 +65,22 @@ func (f *Files[S, F, E]) Index(ctx context.Context) (IndexReport, error) {
 	if out.Faults, err = f.faults(all.latest, entries); err != nil {
 		return out, err
 	}
+	out.Gone = f.gone(all)
 	out.Private, err = f.private()
 	return out, errors.Join(err, ctx.Err())
+}
+
+// gone lists the runs that the roster has and that have no folder.
+func (f *Files[S, F, E]) gone(all roll) []Entry {
+	left := f.readRoster()
+	for _, o := range all.runs {
+		delete(left, o.id)
+	}
+	var out []Entry
+	for _, id := range slices.Sorted(maps.Keys(left)) {
+		out = append(out, Entry{Slug: left[id].slug, ID: id})
+	}
+	return out
 }
 
 func (f *Files[S, F, E]) faults(runs map[string]origin, entries []string) ([]IndexFault, error) {

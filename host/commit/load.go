@@ -128,6 +128,9 @@ func metaOf(rec journal.Record) Meta {
 }
 
 func (s *run[S, F, E]) snapshot(l loaded[S]) Snapshot[S] {
+	if s.gone != nil {
+		l.warnings = append(l.warnings, Warning{WarnRunMissing, s.gone.Error()})
+	}
 	return Snapshot[S]{
 		ID: s.id, Subject: l.subject, State: l.state,
 		Revision: l.pos.Revision, Digest: l.pos.Digest,

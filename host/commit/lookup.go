@@ -14,10 +14,15 @@ func (f *Files[S, F, E]) Lookup(ctx context.Context, slug string) (Store[S, F, E
 		return nil, err
 	}
 	id, indexed, err := f.find(slug)
-	if err != nil {
+	gone := new(GoneError)
+	if err != nil && (!errors.As(err, &gone) || id == "") {
 		return nil, err
 	}
-	return f.opened(slug, id, indexed), nil
+	s := f.opened(slug, id, indexed)
+	if gone.ID != "" {
+		s.gone = gone
+	}
+	return s, nil
 }
 
 // opened is a run with what has to happen before its next commit. The slug is
@@ -58,15 +63,17 @@ func (f *Files[S, F, E]) List(ctx context.Context) ([]Entry, error) {
 
 // find gives the slug's run, and whether the index says so too. The work does
 // not grow with the number of runs where it does; that there is no run, or
-// another one than it says, is found out from the run folders.
+// another one than it says, is found out from the run folders. With a
+// *GoneError comes the run that is there beside it, "" for none.
 func (f *Files[S, F, E]) find(slug string) (id string, indexed bool, err error) {
-	if id := f.readEntry(slug); id != "" {
-		switch ok, err := f.speaksOf(id, slug); {
+	entry := f.readEntry(slug)
+	if entry != "" {
+		switch ok, err := f.speaksOf(entry, slug); {
 		case err != nil:
 			return "", false, err
 		case ok:
-			last, err := f.follow(id, slug)
-			return last, last == id, err
+			last, err := f.follow(entry, slug)
+			return last, last == entry, err
 		}
 	}
 	all, err := f.call()
@@ -74,6 +81,9 @@ func (f *Files[S, F, E]) find(slug string) (id string, indexed bool, err error) 
 		return "", false, err
 	}
 	id, err = f.pick(slug, all)
+	if entry != "" && (err == nil || errors.Is(err, ErrNoRun)) && errors.Is(f.origin(entry).err, ErrNoRun) {
+		err = &GoneError{Slug: slug, ID: entry}
+	}
 	return id, false, err
 }
 

@@ -32,6 +32,9 @@ type Mender interface {
 	// Leftovers lists the temporary files, relative to the run's folder.
 	// Those of writers at work are among them.
 	Leftovers() ([]string, error)
+	// Views lists the files of a folder of views beside the state, by name,
+	// without temporary ones.
+	Views(dir string) ([]string, error)
 }
 
 // Mend implements Mender.
@@ -89,6 +92,15 @@ func (s *run[S, F, E]) Leftovers() ([]string, error) {
 		return nil
 	})
 	return left, err
+}
+
+// Views implements Mender.
+func (s *run[S, F, E]) Views(dir string) ([]string, error) {
+	path, err := s.beside(dir)
+	if err != nil {
+		return nil, err
+	}
+	return s.names(path)
 }
 
 // backup copies the run's files, all but the lock.

@@ -22,6 +22,7 @@ const (
 	WarnViewNotWritten = "view_not_written"  // committed, but a view is old; the next writer makes it
 	WarnNetworkMount   = "network_mount"     // locks and syncs may not hold on this mount
 	WarnUnlock         = "lock_not_released" // it is released when the process ends
+	WarnRunMissing     = "run_missing"       // the index names a later run, whose folder is gone
 	WarnNotPublished   = "not_published"     // committed, but its files are not made; the next writer makes them
 )
 

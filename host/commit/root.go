@@ -26,29 +26,34 @@ func (f *Files[S, F, E]) prepareRoot() error {
 			return err
 		}
 	}
-	ignore := filepath.Join(f.root, ignoreName)
-	if _, err := d.Stat(ignore); errors.Is(err, fs.ErrNotExist) {
-		if err := f.syncWay(); err != nil {
-			return err
-		}
-		if err := durable.Replace(d, ignore, []byte("*\n"), filePerm); err != nil {
-			return err
-		}
-	} else if err != nil {
+	if err := f.ignoreIn(f.root); err != nil {
 		return err
 	}
 	return f.sweep()
 }
 
-// syncWay syncs the root and the folders above it. Folders that may not be
-// read were not made by us.
-func (f *Files[S, F, E]) syncWay() error {
-	dir, err := filepath.Abs(f.root)
+// ignoreIn writes the .gitignore of the folder that all state lies in.
+func (c *core[S, F, E]) ignoreIn(dir string) error {
+	ignore := filepath.Join(dir, ignoreName)
+	_, err := c.opts.Disk.Stat(ignore)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := c.syncWay(dir); err != nil {
+		return err
+	}
+	return durable.Replace(c.opts.Disk, ignore, []byte("*\n"), filePerm)
+}
+
+// syncWay syncs a folder and those above it. Folders that may not be read were
+// not made by us.
+func (c *core[S, F, E]) syncWay(dir string) error {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
 	for {
-		if err := f.opts.Disk.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrPermission) {
+		if err := c.opts.Disk.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 		parent := filepath.Dir(dir)

@@ -21,6 +21,8 @@ type run[S, F, E any] struct {
 	dir  string
 	lock *locks.Lock
 
+	gone *GoneError // the run that the index names in place of this one; nil: none
+
 	// heal makes the run's name durable and the index right, before the
 	// next commit; nil: both are.
 	heal atomic.Pointer[func(context.Context) error]

@@ -44,6 +44,10 @@ var scenarios = []scenario{
 		mendTwice(t, d)
 		addTwice(t, d, p, "t3")
 	}},
+	{"receiving a run", func(*testing.T) *durable.Mem { return durable.NewMem() }, func(t *testing.T, d durable.Disk, p *promises) {
+		receiveTwice(t, d, p)
+		addTwice(t, d, p, "t3")
+	}},
 	{"mending the index", noIndex, func(t *testing.T, d durable.Disk, p *promises) {
 		p.started = true
 		mendTwice(t, d)
@@ -62,6 +66,18 @@ func mendTwice(t *testing.T, d durable.Disk) {
 		}
 		_, err = s.(commit.Mender).Mend(t.Context(), fmt.Sprintf("%s/backups/try-%d", memRoot, try))
 		if _, entry := cat.(commit.Keeper).MendEntry(t.Context(), "a"); err == nil && entry == nil {
+			return
+		}
+	}
+}
+
+// receiveTwice takes in a run with two additions, again where that failed.
+func receiveTwice(t *testing.T, d durable.Disk, p *promises) {
+	w := carried(t, catalog(withTwo(t)), 1)
+	p.tried = append(p.tried, "t1", "t2")
+	for range 2 {
+		if _, _, err := catalog(d).(commit.Receiver).Receive(t.Context(), w); err == nil {
+			p.started, p.added = true, append(p.added, "t1", "t2")
 			return
 		}
 	}

@@ -40,6 +40,11 @@ func (e *examination) index(ctx context.Context) error {
 		e.find(Finding{Level: LevelRepairable, Code: "index_incomplete", Message: "the index of runs is not marked complete: runs are found by their folders, which is slower",
 			Fix: "the next start, or the next commit on a run, makes it anew"})
 	}
+	for _, gone := range report.Gone {
+		e.find(Finding{Level: LevelWarning, Code: commit.WarnRunMissing, RunID: gone.ID,
+			Message: fmt.Sprintf("run %s of mission %s is in the index and has no folder: it was removed, or an older copy of the runs was put back", gone.ID, gone.Slug),
+			Fix:     "put " + filepath.Join("runs", gone.ID) + " back; if it is gone for good, the next start of a run forgets it"})
+	}
 	if len(report.Private) > 0 {
 		e.find(Finding{Level: LevelWarning, Code: "unfinished_start", Message: fmt.Sprintf("%d starts of runs are at work or died: %s", len(report.Private), strings.Join(report.Private, ", ")),
 			Fix: "the next start removes those that died"})
@@ -101,6 +106,12 @@ func (e *examination) plugins() {
 		case row.Found != row.Pinned:
 			e.find(Finding{Level: LevelWarning, Code: "plugin_pin", Message: fmt.Sprintf("plugin %s: the file has %s, the configuration pins %s", name, row.Found, row.Pinned),
 				Fix: "if you trust these bytes, set plugins." + name + ".sha256 to " + row.Found + "; runs that froze it go on"})
+		}
+		if own := folderOf(e.p.Config, c); own != nil && own.Problem != nil {
+			e.find(Finding{Level: LevelWarning, Code: "plugin_unreadable", Message: "plugin " + name + ": the folder " + own.Folder + " cannot be shown to it: " + *own.Problem, Fix: "mend the folder, or plugins." + name + ".dir; runs that froze it go on"})
+		} else if !own.fits() {
+			e.find(Finding{Level: LevelWarning, Code: "plugin_pin", Message: "plugin " + name + ": the files of " + own.Folder + " are not those that the configuration pins",
+				Fix: "if you trust them: `spec-kitty plugin pin " + name + "`; runs that froze it go on"})
 		}
 		sums[name] = row.Pinned
 		e.Plugins = append(e.Plugins, row)

@@ -62,6 +62,9 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 	if err := e.leftovers(h, store); err != nil {
 		return err
 	}
+	if err := e.putBack(ctx, *h, store); err != nil {
+		return err
+	}
 	e.views(*h)
 	return nil
 }

@@ -18,12 +18,14 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 )
 
 func TestMain(m *testing.M) {
 	sandbox.ChildMain()
+	command.Main()
 	if os.Getenv(handVariable) != "" {
 		os.Exit(beHand())
 	}

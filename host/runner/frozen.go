@@ -1,128 +1,84 @@
 package runner
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
-	"github.com/spec-kitty/step-runner/host/mission"
 )
 
-// The files that a run freezes at its start, beside its journal.
-const (
-	blobDefinition = "definition.json"  // mission.Definition.Canonical
-	blobIndex      = "definition.index" // a view of it, read by position
-	blobPlugins    = "plugins.json"     // what the configuration granted them
-	blobWasm       = "plugins/"         // + SHA-256 + ".wasm"
-	blobMigrated   = "frozen/"          // + SHA-256 + "." + one of the first three
-)
+// runReader is what is needed of a run to look through it.
+type runReader = commit.Reader[cursor.State, cursor.Event]
 
-// frozenFiles names what a run goes by. The state says which, never a fixed
-// name: a migration freezes other files beside the first ones, which stay for
-// the history, under names that are made of their content.
-type frozenFiles struct{ definition, index, plugins string }
-
-func filesOf(s cursor.State) frozenFiles {
-	if s.Migrated == 0 {
-		return frozenFiles{blobDefinition, blobIndex, blobPlugins}
-	}
-	return migratedFiles(s.Definition, s.Grants)
-}
-
-func migratedFiles(definition, grants string) frozenFiles {
-	return frozenFiles{
-		definition: blobMigrated + definition + "." + blobDefinition,
-		index:      blobMigrated + definition + "." + blobIndex,
-		plugins:    blobMigrated + grants + "." + blobPlugins,
-	}
-}
-
-// view is the definition that the run goes by in a state. It reads the index of
-// the frozen definition; where that is missing or wrong the definition itself is
-// decoded.
-func (r *run) view(s cursor.State) (mission.View, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if v, ok := r.views[s.Definition]; ok {
-		return v, nil
-	}
-	v, err := r.openView(s)
-	if err != nil {
-		return nil, err
-	}
-	if r.views == nil {
-		r.views = map[string]mission.View{}
-	}
-	r.views[s.Definition] = v
-	return v, nil
-}
-
-func (r *run) openView(s cursor.State) (mission.View, error) {
-	files := filesOf(s)
-	blob, err := r.store.Blob(files.index)
-	if err == nil {
-		index, err := mission.OpenIndex(blob, blob.Size())
-		if err == nil {
-			r.indexes = append(r.indexes, blob)
-			heal := func() (mission.View, error) { return r.heal(s) }
-			return remembered(&healing{View: index, definition: heal}), nil
+// frozenFiles are the files that a run froze, at its start and at each
+// migration, by name, each with the SHA-256 that its records say.
+func frozenFiles(ctx context.Context, store runReader) (map[string]string, error) {
+	files := map[string]string{}
+	err := store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error {
+		for _, e := range rec.Events {
+			switch e := e.Event.(type) {
+			case cursor.Started:
+				addFrozen(store, files, firstNames(), e.Definition, e.Index, e.Grants, e.Plugins)
+			case cursor.Migrated:
+				addFrozen(store, files, migratedNames(e.Definition, e.Grants), e.Definition, e.Index, e.Grants, e.Plugins)
+			}
 		}
-		blob.Close()
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, errors.New("the records cannot be read: " + err.Error())
+	case len(files) == 0:
+		return nil, errors.New("the first record starts no run")
 	}
-	def, err := r.definition(files)
-	if err != nil {
-		return nil, err
-	}
-	r.mend(s)
-	return def, nil
+	return files, nil
 }
 
-// heal gives the definition in place of an index that is damaged, which the
-// next writer makes anew.
-func (r *run) heal(s cursor.State) (mission.View, error) {
-	def, err := r.definition(filesOf(s))
-	if err != nil {
-		return nil, err
+func addFrozen(store runReader, files map[string]string, names frozenNames, definition, index, grants string, plugins map[string]string) {
+	files[names.definition], files[names.index], files[names.plugins] = definition, index, grants
+	for _, sum := range plugins {
+		files[blobWasm+sum+".wasm"] = sum
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.mend(s)
-	return def, nil
+	addBundles(store, names.plugins, grants, files)
 }
 
-// mend notes an index to be made anew. The lock is held.
-func (r *run) mend(s cursor.State) {
-	if r.stale == nil {
-		r.stale = map[string]frozenFiles{}
+// addBundles adds the plugins' own folders, whose digests stand among the grants.
+// Grants that are not what the run froze name none: they are damage by themselves.
+func addBundles(store runReader, name, grants string, files map[string]string) {
+	raw, err := blobOf(store, name)
+	if err != nil || hexSum(raw) != grants {
+		return
 	}
-	r.stale[s.Definition] = filesOf(s)
-}
-
-// definition decodes a whole frozen definition.
-func (r *run) definition(files frozenFiles) (*mission.Definition, error) {
-	raw, err := r.blob(files.definition)
-	if err != nil {
-		return nil, &commit.DamagedError{File: files.definition, Why: err.Error()}
+	var all map[string]frozenPlugin
+	if json.Unmarshal(raw, &all) != nil {
+		return
 	}
-	def, err := mission.Decode(raw)
-	if err != nil {
-		return nil, &commit.DamagedError{File: files.definition, Why: err.Error()}
-	}
-	return def, nil
-}
-
-// mendIndex makes missing or wrong indexes anew. Only writers call it.
-func (r *run) mendIndex() error {
-	r.mu.Lock()
-	stale := r.stale
-	r.stale = nil
-	r.mu.Unlock()
-	for _, files := range stale {
-		def, err := r.definition(files)
-		if err != nil {
-			return err
-		}
-		if err := r.store.PutBlob(files.index, mission.EncodeIndex(def)); err != nil {
-			return err
+	for _, one := range all {
+		if one.DirSum != "" {
+			files[one.bundleBlob()] = one.DirSum
 		}
 	}
-	return nil
+}
+
+// frozenProblems holds the frozen files against what the records say of them.
+func frozenProblems(ctx context.Context, store runReader) []string {
+	wanted, err := frozenFiles(ctx, store)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var problems []string
+	for name, sum := range wanted {
+		raw, err := blobOf(store, name)
+		switch {
+		case err != nil:
+			problems = append(problems, name+" cannot be read: "+err.Error())
+		case hexSum(raw) != sum:
+			problems = append(problems, name+" is not what the run froze")
+		}
+	}
+	slices.Sort(problems)
+	return problems
 }

@@ -15,7 +15,9 @@ import (
 // crash between the two leaves a prompt to be written again and never a prompt
 // for work that nobody has.
 
-func promptName(token string) string { return "prompts/" + token + ".md" }
+const promptFolder = "prompts"
+
+func promptName(token string) string { return promptFolder + "/" + token + ".md" }
 
 // renderNext renders what the plan would hand out, to refuse it in time.
 func (r *reading) renderNext(made plan, by cursor.Holder) error {

@@ -37,6 +37,9 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 	r := &reading{p: p, mission: m}
 	r.run, err = p.lookup(ctx, m)
 	if errors.Is(err, commit.ErrNoRun) {
+		if gone := new(commit.GoneError); errors.As(err, &gone) {
+			r.warn(commit.WarnRunMissing, gone.Error())
+		}
 		return r, nil
 	}
 	if err != nil {

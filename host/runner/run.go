@@ -12,6 +12,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/host/sandbox"
 )
 
 // run is an open run with what is read for it: the frozen definition and the
@@ -25,7 +26,7 @@ type run struct {
 	mu      sync.Mutex
 	views   map[string]mission.View // definitions that were opened, by digest; guarded by mu
 	indexes []commit.Blob           // what they are read from; guarded by mu
-	stale   map[string]frozenFiles  // whose index the next writer makes anew, by digest; guarded by mu
+	stale   map[string]frozenNames  // whose index the next writer makes anew, by digest; guarded by mu
 }
 
 // attach makes a run known to the world, so that facts can be read again under
@@ -41,8 +42,13 @@ func (p *Project) attach(store Store, m lanes.Mission) *run {
 	return r
 }
 
-func (r *run) blob(name string) ([]byte, error) {
-	b, err := r.store.Blob(name)
+func (r *run) blob(name string) ([]byte, error) { return blobOf(r.store, name) }
+
+// blobOf reads a frozen file whole.
+func blobOf(store interface {
+	Blob(name string) (commit.Blob, error)
+}, name string) ([]byte, error) {
+	b, err := store.Blob(name)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +68,7 @@ func (r *run) close() {
 // frozenPlugin is what a run goes on with of a plugin's configuration.
 type frozenPlugin struct {
 	SHA256  string            `json:"sha256"`
+	DirSum  string            `json:"dir_sha256,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Read    []string          `json:"read,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
@@ -72,7 +79,7 @@ type frozenPlugin struct {
 }
 
 func freezePlugin(c config.Plugin) frozenPlugin {
-	return frozenPlugin{SHA256: c.SHA256, Args: c.Args, Read: c.Read, Env: c.Env,
+	return frozenPlugin{SHA256: c.SHA256, DirSum: c.DirSum, Args: c.Args, Read: c.Read, Env: c.Env,
 		Memory: c.Memory, Timeout: int64(c.Timeout), Output: c.Output, Log: c.Log}
 }
 
@@ -80,7 +87,7 @@ func freezePlugin(c config.Plugin) frozenPlugin {
 // digest vouches for the bytes: whoever edits them grants nothing.
 func (r *run) grantOf(name string, s cursor.State) (frozenPlugin, error) {
 	var all map[string]frozenPlugin
-	file := filesOf(s).plugins
+	file := namesOf(s).plugins
 	raw, err := r.blob(file)
 	if err == nil && hexSum(raw) != s.Grants {
 		err = errors.New("it is not what the run froze")
@@ -98,19 +105,35 @@ func (r *run) grantOf(name string, s cursor.State) (frozenPlugin, error) {
 	return one, nil
 }
 
-// plugin is the frozen plugin of a name, with its bytes.
-func (r *run) plugin(name string, s cursor.State) (frozenPlugin, []byte, error) {
+// plugin is the frozen plugin of a name as it is called, with its bytes and its
+// own folder.
+func (r *run) plugin(name string, s cursor.State) (sandbox.Plugin, frozenPlugin, error) {
 	one, err := r.grantOf(name, s)
 	if err != nil {
-		return one, nil, err
+		return sandbox.Plugin{}, one, err
 	}
-	file := blobWasm + one.SHA256 + ".wasm"
-	wasm, err := r.blob(file)
-	if err == nil && hexSum(wasm) != one.SHA256 {
+	wasm, err := r.frozenBlob(one.wasmBlob(), one.SHA256)
+	var own []byte
+	if err == nil && one.DirSum != "" {
+		own, err = r.frozenBlob(one.bundleBlob(), one.DirSum)
+	}
+	if err != nil {
+		return sandbox.Plugin{}, one, err
+	}
+	return one.sandboxed(name, wasm, own), one, nil
+}
+
+func (f frozenPlugin) wasmBlob() string   { return blobWasm + f.SHA256 + ".wasm" }
+func (f frozenPlugin) bundleBlob() string { return blobBundle + f.DirSum + ".bundle" }
+
+// frozenBlob reads a frozen file, which must have this digest.
+func (r *run) frozenBlob(file, sum string) ([]byte, error) {
+	data, err := r.blob(file)
+	if err == nil && hexSum(data) != sum {
 		err = errors.New("it is not what the run froze")
 	}
 	if err != nil {
-		return one, nil, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
+		return nil, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
 	}
-	return one, wasm, nil
+	return data, nil
 }

@@ -9,9 +9,12 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/spec-kitty/step-runner/plugins/engines"
+	"github.com/spec-kitty/step-runner/plugins/sdk"
 )
 
-//go:embed go c common
+//go:embed assemblyscript c go javascript rust common
 var templates embed.FS
 
 // File is one file of a starter.
@@ -21,16 +24,30 @@ type File struct {
 }
 
 // Languages are the languages that there is a starter for.
-func Languages() []string { return []string{"c", "go"} }
+func Languages() []string { return []string{"assemblyscript", "c", "go", "javascript", "rust"} }
 
 // Build is how a starter is built: what must be installed, and the command that
-// makes NAME.wasm in its folder.
+// makes NAME.wasm in its folder; no command for a script, which runs as it is.
 func Build(lang, name string) (tools, command string) {
 	switch lang {
 	case "go":
 		return "Go 1.24 or newer", "GOOS=wasip1 GOARCH=wasm go build -trimpath -o " + name + ".wasm ."
 	case "c":
 		return "clang and lld with wasi-libc; on Debian: apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32", "sh build.sh"
+	case "rust":
+		return "Rust 1.63 or newer with its target for WASI: rustup target add wasm32-wasip1, or on Debian: apt-get install rustc libstd-rust-dev-wasm32 lld", "sh build.sh"
+	case "assemblyscript":
+		return "Node.js 20 or newer with npm", "npm install && npm run build"
+	case "javascript":
+		return "nothing", ""
+	}
+	return "", ""
+}
+
+// Script tells where a starter that needs no build has its engine and its script.
+func Script(lang string) (engine, dir string) {
+	if lang == "javascript" {
+		return engines.QuickJSFile, "src"
 	}
 	return "", ""
 }
@@ -56,5 +73,22 @@ func Files(lang, name string) []File {
 			return err
 		})
 	}
+	if lang == "javascript" {
+		for name, data := range engines.QuickJS() {
+			files = append(files, File{Path: name, Data: data})
+		}
+	}
+	for at, data := range sdk.Files(lang) {
+		files = append(files, File{Path: sdkFolder(lang) + at, Data: data})
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files
+}
+
+// sdkFolder is where a starter of the language has the files of its SDK.
+func sdkFolder(lang string) string {
+	if lang == "go" {
+		return "" // a package of its own, in its folder
+	}
+	return "src/"
 }

@@ -1,0 +1,20 @@
+package command_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/command"
+)
+
+// dyingVar makes the test binary a caller that is killed.
+const dyingVar = "COMMAND_TEST_DYING"
+
+func TestMain(m *testing.M) {
+	command.Main()
+	if os.Getenv(dyingVar) != "" {
+		whoDies()
+		return
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,299 @@
+package commit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/journal"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+// goneName is how a folder is called while it is removed.
+const goneName = ".gone-"
+
+// deadAfter is the age at which the private folder of a creation is taken for a
+// dead one's. A creation takes milliseconds; one that lived that long would fail
+// to give its folder a name, and harm nothing.
+const deadAfter = time.Hour
+
+// Folders is stores by name: one folder each, and one history for as long as the
+// name is in use. Unlike a Catalog it has no index and no lock of its own: a
+// store is made with no lock at all, by a rename that only one can do.
+//
+//	NAME/    journal, state.json, state.json.lock once something was committed
+type Folders[S, F, E any] struct{ *core[S, F, E] }
+
+// NewFolders gives the stores in the folder root. It touches nothing.
+func NewFolders[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E], o Options) *Folders[S, F, E] {
+	real := o.Disk == nil
+	c := &core[S, F, E]{machine: m, outside: outside, opts: o.withDefaults(), root: root}
+	c.mount = sync.OnceValue(func() string {
+		if !real {
+			return ""
+		}
+		return durable.Shared(root)
+	})
+	return &Folders[S, F, E]{core: c}
+}
+
+// SupersededError says that the folder of a store was removed and made anew: what
+// lies under the name is another one.
+type SupersededError struct{ Path, ID, Now string }
+
+func (e *SupersededError) Error() string {
+	return fmt.Sprintf("%s was removed and made anew: it is %s, not %s any more; nothing was recorded", e.Path, e.Now, e.ID)
+}
+
+// folder is a run whose name may lead to another one later.
+type folder[S, F, E any] struct{ *run[S, F, E] }
+
+func (f *Folders[S, F, E]) dir(name string) string { return filepath.Join(f.root, name) }
+
+// Create makes the store name with its first record. It is durable on return.
+// *ExistsError where something lies under the name. A refusal of first leaves no
+// trace. It takes no lock: of those that create one name together, one gives its
+// folder the name, and the others' rename fails since it is not empty.
+func (f *Folders[S, F, E]) Create(ctx context.Context, name, id string, first Transition[S, F, E]) (Store[S, F, E], Outcome[S, E], error) {
+	out := Outcome[S, E]{Snapshot: Snapshot[S]{ID: id, Subject: name, State: f.machine.Zero(), Warnings: f.shared()}}
+	if err := errors.Join(checkName("name", name), checkName("id", id)); err != nil {
+		return nil, out, err
+	}
+	made, events, now, err := f.firstRecord(ctx, name, id, first)
+	if err != nil {
+		return nil, out, err
+	}
+	if _, err := f.opts.Disk.Stat(f.dir(name)); err == nil {
+		return nil, out, &ExistsError{Slug: name, ID: f.idOf(name)}
+	}
+	if err := f.prepare(); err != nil {
+		return nil, out, err
+	}
+	private := filepath.Join(f.root, privatePrefix+id)
+	if err := f.fill(private, made); err != nil {
+		return nil, out, errors.Join(err, f.opts.Disk.RemoveAll(private))
+	}
+	f.opts.Hook(PointStartSynced)
+	if err := f.opts.Disk.Rename(private, f.dir(name)); err != nil {
+		err = errors.Join(err, f.opts.Disk.RemoveAll(private))
+		if _, there := f.opts.Disk.Stat(f.dir(name)); there == nil {
+			err = &ExistsError{Slug: name, ID: f.idOf(name)}
+		}
+		return nil, out, err
+	}
+	if err := f.opts.Disk.SyncDir(f.root); err != nil {
+		return nil, out, &UncertainError{fmt.Errorf("%s has its name, which may not last: %w", name, err)}
+	}
+	f.opts.Hook(PointStartRenamed)
+	out.State, out.Revision, out.Digest = made.state, made.pos.Revision, made.pos.Digest
+	out.Committed, out.Events, out.At = true, events, now
+	return f.store(name, id), out, nil
+}
+
+func (f *Folders[S, F, E]) firstRecord(ctx context.Context, name, id string, t Transition[S, F, E]) (next[S], []E, time.Time, error) {
+	l := loaded[S]{state: f.machine.Zero(), subject: name, pos: journal.Position{Run: id}}
+	facts, err := f.facts(ctx, l.state, t)
+	if err != nil {
+		return next[S]{}, nil, time.Time{}, err
+	}
+	now := f.opts.Now().UTC().Round(0)
+	events, err := t.Decide(l.state, facts, now)
+	if err == nil && len(events) == 0 {
+		err = fmt.Errorf("the first transition (%s) recorded nothing", t.Kind())
+	}
+	if err != nil {
+		return next[S]{}, nil, now, err
+	}
+	made, err := f.next(l, t.Kind(), t.Actor(), events, now)
+	return made, events, now, err
+}
+
+// prepare makes the root, and removes what dead creations left.
+func (f *Folders[S, F, E]) prepare() error {
+	if err := durable.MkdirAll(f.opts.Disk, f.root, folderPerm); err != nil {
+		return err
+	}
+	if err := f.ignoreIn(filepath.Dir(f.root)); err != nil {
+		return err
+	}
+	entries, err := f.opts.Disk.ReadDir(f.root)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if f.dead(e) {
+			_ = f.opts.Disk.RemoveAll(f.dir(e.Name())) // it only takes space
+		}
+	}
+	return nil
+}
+
+// dead tells whether a folder is one that nobody needs any more.
+func (f *Folders[S, F, E]) dead(e fs.DirEntry) bool {
+	if strings.HasPrefix(e.Name(), goneName) {
+		return true
+	}
+	info, err := e.Info()
+	return strings.HasPrefix(e.Name(), privatePrefix) && err == nil && !info.ModTime().IsZero() &&
+		f.opts.Now().Sub(info.ModTime()) > deadAfter
+}
+
+func (f *Folders[S, F, E]) fill(private string, made next[S]) error {
+	d := f.opts.Disk
+	if err := d.Mkdir(private, folderPerm); err != nil {
+		return err
+	}
+	f.opts.Hook(PointStartPrivate)
+	for name, data := range map[string][]byte{f.opts.Journal: made.line, viewName: made.view} {
+		if err := durable.Create(d, filepath.Join(private, name), data, filePerm); err != nil {
+			return err
+		}
+	}
+	return d.SyncDir(private)
+}
+
+// store is the store under a name, known to be the one of this id.
+func (f *Folders[S, F, E]) store(name, id string) Store[S, F, E] {
+	return folder[S, F, E]{f.run(id, f.dir(name))}
+}
+
+// Open opens the store of a name. ErrNoRun where there is nothing of a store
+// under it; it writes nothing. A store that has lost its journal is opened all
+// the same, and says so when it is read.
+//
+// Its name may not be durable yet: whoever made it may have died before that
+// sync. The first commit makes sure of it.
+func (f *Folders[S, F, E]) Open(ctx context.Context, name string) (Store[S, F, E], error) {
+	if err := errors.Join(checkName("name", name), ctx.Err()); err != nil {
+		return nil, err
+	}
+	if !f.tracked(name) {
+		return nil, ErrNoRun
+	}
+	s := f.run(f.idOf(name), f.dir(name))
+	lasting := func(context.Context) error {
+		if err := f.opts.Disk.SyncDir(f.root); err != nil {
+			return &AppendError{fmt.Errorf("make the name %s durable: %w", name, err)}
+		}
+		return nil
+	}
+	s.heal.Store(&lasting)
+	return folder[S, F, E]{s}, nil
+}
+
+// tracked tells whether anything of a store lies under the name: what has lost a
+// part is damaged, never new.
+func (f *Folders[S, F, E]) tracked(name string) bool {
+	for _, part := range []string{f.opts.Journal, viewName, runsName} {
+		if _, err := f.opts.Disk.Stat(filepath.Join(f.dir(name), part)); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
+// idOf is the id by the first record, else by the view, "" where neither says.
+func (f *Folders[S, F, E]) idOf(name string) string {
+	s := f.run("", f.dir(name))
+	if rec, err := s.first(); rec.Run != "" || err == nil {
+		return rec.Run
+	}
+	data, err := durable.ReadFile(f.opts.Disk, s.viewPath(), viewLimit)
+	var v view
+	if err != nil || sealed(data) != nil || json.Unmarshal(data, &v) != nil {
+		return ""
+	}
+	return v.Run
+}
+
+// List gives the names of all stores.
+func (f *Folders[S, F, E]) List(ctx context.Context) ([]string, error) {
+	names, err := f.names(f.root)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, name := range names {
+		if checkName("name", name) == nil && f.tracked(name) {
+			out = append(out, name)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// Discard removes a store that is finished, under its lock. It is gone, durably,
+// when Discard returns; whoever waits for its lock is told so.
+func (f *Folders[S, F, E]) Discard(ctx context.Context, s Store[S, F, E]) error {
+	one, ok := s.(folder[S, F, E])
+	if !ok {
+		return errors.New("this store was not opened here")
+	}
+	ran := false
+	err := one.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(held *locks.Held) error {
+		ran = true
+		return f.discard(held, one)
+	})
+	if !ran {
+		return lockError(err)
+	}
+	return one.said(err)
+}
+
+func (f *Folders[S, F, E]) discard(held *locks.Held, s folder[S, F, E]) error {
+	l, err := s.readOnce()
+	if err != nil {
+		return err
+	}
+	if !f.machine.Finished(l.state) {
+		return fmt.Errorf("%s is not finished", s.dir)
+	}
+	if err := s.same(held); err != nil {
+		return err
+	}
+	aside := f.dir(goneName + s.id)
+	if err := f.opts.Disk.Rename(s.dir, aside); err != nil {
+		return err
+	}
+	if err := f.opts.Disk.SyncDir(f.root); err != nil {
+		return &UncertainError{err}
+	}
+	return f.opts.Disk.RemoveAll(aside)
+}
+
+// Read implements Store.
+func (s folder[S, F, E]) Read(ctx context.Context) (Snapshot[S], error) {
+	snap, err := s.run.Read(ctx)
+	return snap, s.said(err)
+}
+
+// Commit implements Store.
+func (s folder[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outcome[S, E], error) {
+	out, err := s.run.Commit(ctx, t)
+	return out, s.said(err)
+}
+
+// said tells a store that is not there any more, or is another one's now, from
+// one that is damaged. A folder that was removed while its lock was held is
+// noticed by the lock; one that was made anew by the id in its records.
+func (s folder[S, F, E]) said(err error) error {
+	replaced := new(ReplacedError)
+	if !isDamage(err) && !errors.As(err, &replaced) {
+		return err
+	}
+	f := &Folders[S, F, E]{s.core}
+	name := filepath.Base(s.dir)
+	if !f.tracked(name) {
+		return ErrNoRun
+	}
+	if now := f.idOf(name); now != "" && now != s.id {
+		return &SupersededError{Path: s.dir, ID: s.id, Now: now}
+	}
+	return err
+}

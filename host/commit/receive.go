@@ -1,0 +1,193 @@
+package commit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/journal"
+	"github.com/spec-kitty/step-runner/kernel/locks"
+)
+
+// Whole is a run as bytes: what was carried from one storage to another.
+type Whole struct {
+	ID      string
+	Subject string            // the slug
+	Journal []byte            // whole lines, first to last
+	Blobs   map[string][]byte // the frozen files, by name; folders with "/"
+}
+
+// Receiver is a Catalog that can take in a run from elsewhere. Files is one.
+type Receiver interface {
+	// Receive enters a whole run. It is durable on return. added is false where
+	// the run was there already with the same journal. Nothing is entered on an
+	// error: *DamagedError, *TwoWritersError and *NewerFormatError for a journal
+	// that is not whole and sound, *TakenError where the run is there with
+	// another history, *ExistsError where the slug has a run that it cannot
+	// stand beside.
+	Receive(ctx context.Context, w Whole) (added bool, warnings []Warning, err error)
+}
+
+// TakenError says that a run is there with another history than the one that
+// was to be received.
+type TakenError struct {
+	ID       string
+	Have     uint64 // revision of the run that is there
+	Given    uint64 // revision of the other one
+	Diverged bool   // neither is the beginning of the other
+}
+
+func (e *TakenError) Error() string {
+	how := "it goes on from what is given"
+	switch {
+	case e.Diverged:
+		how = "the two went different ways: one of them was used after the other was copied from it"
+	case e.Given > e.Have:
+		how = "what is given goes on from it"
+	}
+	return fmt.Sprintf("run %s is here at revision %d, what is given is at revision %d: %s", e.ID, e.Have, e.Given, how)
+}
+
+var _ Receiver = (*Files[int, int, int])(nil)
+
+// Receive implements Receiver. It is a start whose records are there already:
+// the same private folder, the same order of syncs, the same commit point.
+func (f *Files[S, F, E]) Receive(ctx context.Context, w Whole) (added bool, warnings []Warning, err error) {
+	n := New[S, F, E]{ID: w.ID, Blobs: w.Blobs, Again: true}
+	if err := f.checkNew(w.Subject, n); err != nil {
+		return false, nil, err
+	}
+	at, err := f.soundWhole(w)
+	if err != nil {
+		return false, nil, err
+	}
+	if err := f.makeRoot(); err != nil {
+		return false, nil, err
+	}
+	ran := false
+	err = f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(held *locks.Held) error {
+		ran = true
+		f.opts.Hook(PointStartLocked)
+		added, warnings, err = f.receiveLocked(ctx, held, w, at, n)
+		return err
+	})
+	f.opts.Hook(PointStartReleased)
+	if !ran {
+		err = lockError(err)
+	}
+	return added, warnings, err
+}
+
+// received is what a run that came in stands at.
+type received[S any] struct {
+	loaded[S]
+	origin
+	finished bool
+}
+
+// soundWhole folds the journal in memory, so that nothing on the disk was
+// touched when it turns out not to be sound.
+func (f *Files[S, F, E]) soundWhole(w Whole) (received[S], error) {
+	var out received[S]
+	s, err := unpack[S, F](f.machine, w, f.opts.Journal)
+	if err != nil {
+		return out, err
+	}
+	j, err := s.readable()
+	if err != nil {
+		return out, err
+	}
+	defer j.Close()
+	if out.loaded, err = s.load(j, nil, nil); err != nil {
+		return out, err
+	}
+	if rest := int64(len(w.Journal)) - out.pos.End; rest > 0 {
+		return out, &DamagedError{File: f.opts.Journal, Line: out.pos.Revision + 1, Why: fmt.Sprintf("%d bytes follow the last whole record", rest)}
+	}
+	if out.subject != w.Subject {
+		return out, &DamagedError{File: f.opts.Journal, Line: 1, Why: fmt.Sprintf("it is about %q, not %q", out.subject, w.Subject)}
+	}
+	first, _, err := journal.At(j, 0, int64(bytes.IndexByte(w.Journal, '\n')+1))
+	if err != nil {
+		return out, s.damage(err)
+	}
+	out.origin = origin{id: w.ID, slug: w.Subject, at: first.At}
+	out.finished = f.machine.Finished(out.state)
+	return out, nil
+}
+
+func (f *Files[S, F, E]) receiveLocked(ctx context.Context, held *locks.Held, w Whole, at received[S], n New[S, F, E]) (bool, []Warning, error) {
+	if err := f.prepareRoot(); err != nil {
+		return false, nil, err
+	}
+	if there, err := f.alreadyHere(w, at.pos.Revision); there || err != nil {
+		return false, nil, err
+	}
+	all, before, warnings, err := f.mayReceive(ctx, at)
+	if err != nil {
+		return false, warnings, err
+	}
+	if err := held.Same(); err != nil {
+		return false, warnings, &ReplacedError{Path: f.root}
+	}
+	view, err := f.view(at.pos, at.subject, at.state)
+	if err == nil {
+		err = f.build(n, next[S]{line: w.Journal, view: view})
+	}
+	if err != nil {
+		return false, warnings, errors.Join(err, f.opts.Disk.RemoveAll(f.privateDir(w.ID)))
+	}
+	f.opts.Hook(PointStartSynced)
+	if err := f.name(w.ID, before); err != nil {
+		return false, warnings, err
+	}
+	f.opts.Hook(PointStartRenamed)
+	runs := append(all.runs, at.origin)
+	latest := latest(runs)[w.Subject]
+	if latest.id == w.ID {
+		warnings = append(warnings, f.enter(all, at.origin)...)
+	} else if err := f.writeRoster(runs); err != nil {
+		warnings = append(warnings, Warning{WarnViewNotWritten, "the index of runs: " + err.Error()})
+	}
+	f.opts.Hook(PointStartIndexed)
+	return true, warnings, nil
+}
+
+// alreadyHere compares with the run of this id, if there is one. Its files were
+// durable before it had its name; whoever gave it the name may have died before
+// that was, so that is made sure of before the run is answered for.
+func (f *Files[S, F, E]) alreadyHere(w Whole, revision uint64) (bool, error) {
+	s := f.run(w.ID, f.runDir(w.ID))
+	if _, err := f.opts.Disk.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	have, err := durable.ReadFile(f.opts.Disk, s.journalPath(), int64(max(len(w.Journal), backupLimit)))
+	if err != nil {
+		return false, err
+	}
+	if bytes.Equal(have, w.Journal) {
+		return true, f.syncNames()
+	}
+	same := bytes.HasPrefix(have, w.Journal) || bytes.HasPrefix(w.Journal, have)
+	return false, &TakenError{ID: w.ID, Have: uint64(bytes.Count(have, []byte{'\n'})), Given: revision, Diverged: !same}
+}
+
+// mayReceive refuses a run beside one of the same slug that is not over, since
+// a slug has one live run. before is the run that the new one follows, "" where
+// it is older than what is here, or the first.
+func (f *Files[S, F, E]) mayReceive(ctx context.Context, at received[S]) (all roll, before string, warnings []Warning, err error) {
+	all, before, warnings, err = f.mayStart(ctx, at.slug, New[S, F, E]{ID: at.id, Again: true})
+	if err != nil || before == "" {
+		return all, "", warnings, err
+	}
+	if at.at.After(f.origin(before).at) {
+		return all, before, warnings, nil
+	}
+	if !at.finished {
+		return all, "", warnings, &ExistsError{Slug: at.slug, ID: before}
+	}
+	return all, "", warnings, nil
+}

@@ -1,0 +1,196 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spec-kitty/step-runner/host/archive"
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/lanes"
+)
+
+// Export is a run that was written into one file.
+type Export struct {
+	Schema      int    `json:"schema"`
+	RunID       string `json:"run_id"`
+	MissionSlug string `json:"mission_slug"`
+	MissionType string `json:"mission_type"`
+	Revision    uint64 `json:"revision"`
+	Digest      string `json:"digest"`   // of the last record
+	Exported    string `json:"exported"` // the file; "-": standard output
+	Bytes       int64  `json:"bytes"`
+	SHA256      string `json:"sha256"` // of the file
+}
+
+// Import is a run that was taken in.
+type Import struct {
+	Schema      int       `json:"schema"`
+	RunID       string    `json:"run_id"`
+	MissionSlug string    `json:"mission_slug"`
+	MissionType string    `json:"mission_type"`
+	Revision    uint64    `json:"revision"`
+	Digest      string    `json:"digest"`
+	Imported    bool      `json:"imported"` // false: it was here already, the same
+	Warnings    []Warning `json:"warnings"`
+}
+
+// Pack gives one run as it is carried: its latest of a mission, or the one of an
+// id. What is not sound is not carried. It takes no lock and writes nothing.
+func (p *Project) Pack(ctx context.Context, name string) (archive.Run, error) {
+	run, err := p.pack(ctx, name)
+	return run, classify(err)
+}
+
+func (p *Project) pack(ctx context.Context, name string) (archive.Run, error) {
+	id, _, err := p.toRepair(ctx, name)
+	if err != nil {
+		return archive.Run{}, err
+	}
+	store, err := p.runs.Open(ctx, id)
+	if err != nil {
+		return archive.Run{}, err
+	}
+	defer store.Close()
+	snap, err := store.Read(ctx)
+	if err != nil {
+		return archive.Run{}, err
+	}
+	report, err := store.Verify(ctx)
+	if err != nil {
+		return archive.Run{}, err
+	}
+	if len(report.Problems) > 0 {
+		return archive.Run{}, report.Problems[0]
+	}
+	run := archive.Run{ID: id, Mission: snap.Subject, Type: snap.State.Type, Frozen: map[string][]byte{}}
+	if err := packRecords(ctx, store, &run); err != nil {
+		return archive.Run{}, err
+	}
+	return run, packFrozen(ctx, store, &run)
+}
+
+func packRecords(ctx context.Context, store Store, run *archive.Run) error {
+	return store.Records(ctx, 0, func(rec commit.Record[cursor.Event]) error {
+		run.Journal = append(append(run.Journal, rec.Line...), '\n')
+		run.Revision, run.Digest = rec.Revision, rec.Digest
+		if len(run.Journal) > archive.MaxSize {
+			return fail(CodeUsage, "carry the run's folder itself", "the history of run %s is larger than an archive may be (%d bytes)", run.ID, archive.MaxSize)
+		}
+		return nil
+	})
+}
+
+func packFrozen(ctx context.Context, store Store, run *archive.Run) error {
+	wanted, err := frozenFiles(ctx, store)
+	if err != nil {
+		return &commit.DamagedError{File: "run " + run.ID, Line: 1, Why: err.Error()}
+	}
+	for name, sum := range wanted {
+		data, err := blobOf(store, name)
+		if err == nil && hexSum(data) != sum {
+			err = errors.New("it is not what the run froze")
+		}
+		if err != nil {
+			return &commit.DamagedError{File: name + " of run " + run.ID, Why: err.Error()}
+		}
+		run.Frozen[name] = data
+	}
+	return nil
+}
+
+// Import takes in a run out of an archive, as it is: its history, its frozen
+// files, its open work with its tokens. It is verified whole before anything is
+// made, and durable when Import returns without error. A run that is here with
+// another history is refused, and nothing is changed.
+func (p *Project) Import(ctx context.Context, from io.Reader) (Import, error) {
+	done, err := p.unpack(ctx, from)
+	return done, classify(err)
+}
+
+func (p *Project) unpack(ctx context.Context, from io.Reader) (Import, error) {
+	run, err := archive.Read(from)
+	if err != nil {
+		return Import{}, badArchive(err)
+	}
+	w := commit.Whole{ID: run.ID, Subject: run.Mission, Journal: run.Journal, Blobs: run.Frozen}
+	snap, err := inspect(ctx, w)
+	if err != nil {
+		return Import{}, badArchive(err)
+	}
+	done := Import{Schema: Schema, RunID: run.ID, MissionSlug: run.Mission, MissionType: snap.State.Type,
+		Revision: snap.Revision, Digest: snap.Digest, Warnings: []Warning{}}
+	if snap.Revision != run.Revision || snap.Digest != run.Digest || snap.State.Type != run.Type {
+		return Import{}, badArchive(errors.New("its manifest speaks of another history than it holds"))
+	}
+	receiver, ok := p.runs.(commit.Receiver)
+	if !ok {
+		return Import{}, errors.New("this store takes in no runs")
+	}
+	var warnings []commit.Warning
+	if done.Imported, warnings, err = receiver.Receive(ctx, w); err != nil {
+		return Import{}, notReceived(err)
+	}
+	for _, warning := range warnings {
+		done.Warnings = append(done.Warnings, Warning{Code: warning.Code, Message: warning.Message})
+	}
+	p.missing(&done)
+	return done, nil
+}
+
+// inspect reads the run in memory: chain, fold, frozen files.
+func inspect(ctx context.Context, w commit.Whole) (commit.Snapshot[cursor.State], error) {
+	var none commit.Snapshot[cursor.State]
+	store, err := commit.Unpack(machine{}, w)
+	if err != nil {
+		return none, err
+	}
+	report, err := store.Verify(ctx)
+	if err == nil && len(report.Problems) > 0 {
+		err = report.Problems[0]
+	}
+	if err != nil {
+		return none, err
+	}
+	if problems := frozenProblems(ctx, store); len(problems) > 0 {
+		return none, errors.New(problems[0])
+	}
+	return store.Read(ctx)
+}
+
+// missing warns where the run has come without what it works on.
+func (p *Project) missing(done *Import) {
+	if _, err := lanes.Load(p.Config.SpecsDir(), done.MissionSlug); err != nil {
+		done.Warnings = append(done.Warnings, Warning{Code: "mission_missing",
+			Message: fmt.Sprintf("the mission's folder is not here yet (%v): bring it before going on", err)})
+	}
+}
+
+func badArchive(err error) error {
+	var newer *archive.NewerError
+	var newerRecord *commit.NewerFormatError
+	switch {
+	case errors.As(err, &newer), errors.As(err, &newerRecord):
+		return &Error{Code: CodeNewerFormat, Message: err.Error(), NextStep: "use the newer version of spec-kitty", Err: err}
+	case fromSystem(err):
+		return err
+	}
+	return &Error{Code: CodeStateDamaged, Message: err.Error(), NextStep: "export the run again; nothing was changed here", Err: err}
+}
+
+func notReceived(err error) error {
+	var taken *commit.TakenError
+	if !errors.As(err, &taken) {
+		return err
+	}
+	next := "nothing was changed; the run that is here is the newer one"
+	switch {
+	case taken.Diverged:
+		next = "nothing was changed. Decide which of the two goes on: to use the other one, move runs/" + taken.ID + " out of the state folder, then import again"
+	case taken.Given > taken.Have:
+		next = "nothing was changed. If no one works on the run that is here, move runs/" + taken.ID + " out of the state folder, then import again"
+	}
+	return &Error{Code: CodeRunExists, Message: err.Error(), NextStep: next, Err: err}
+}

@@ -1,0 +1,96 @@
+package runner
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/archive"
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+// packed is a run with a frozen plugin, as it is carried.
+func packed(t *testing.T) archive.Run {
+	t.Helper()
+	p := open(t, makeProject(t, composed, nil, "success"))
+	wantStep(t, must(t, p, report("a", cursor.Success)), "A")
+	run, err := p.Pack(t.Context(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// P3: what comes in is what went out, or is refused by name before anything is
+// made.
+func TestImportRefusesWhatIsNotTheRun(t *testing.T) {
+	good := packed(t)
+	for name, tt := range map[string]struct {
+		spoil func(*archive.Run)
+		want  string
+	}{
+		"another revision":     {func(r *archive.Run) { r.Revision++ }, "another history"},
+		"another digest":       {func(r *archive.Run) { r.Digest = strings.Repeat("0", 64) }, "another history"},
+		"another type":         {func(r *archive.Run) { r.Type = "else" }, "another history"},
+		"another plugin":       {func(r *archive.Run) { each(r, ".wasm", []byte("\x00asm\x01\x00\x00\x00")) }, "is not what the run froze"},
+		"more granted":         {func(r *archive.Run) { each(r, blobPlugins, []byte("{}")) }, "is not what the run froze"},
+		"another definition":   {func(r *archive.Run) { each(r, blobDefinition, []byte("{}")) }, "is not what the run froze"},
+		"a frozen file less":   {func(r *archive.Run) { delete(r.Frozen, blobPlugins) }, "cannot be read"},
+		"a history cut short":  {func(r *archive.Run) { r.Journal = nil }, "no good first record"},
+		"a file of our own":    {func(r *archive.Run) { r.Frozen["state.json"] = nil }, "the run's own"},
+		"a file outside of it": {func(r *archive.Run) { r.Frozen["../state"] = nil }, "use letters"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := good
+			bad.Frozen = map[string][]byte{}
+			for name, data := range good.Frozen {
+				bad.Frozen[name] = data
+			}
+			tt.spoil(&bad)
+			p := open(t, makeProject(t, composed, nil, "success"))
+			_, err := p.Import(t.Context(), written(t, bad))
+			var known *Error
+			if !errors.As(err, &known) || known.Code != CodeStateDamaged || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+			if _, err := os.Stat(p.Config.StateRoot()); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("something was made: %v", err)
+			}
+		})
+	}
+}
+
+// An imported run goes on: with its token, its plugins and its definition.
+func TestImportGoesOn(t *testing.T) {
+	good := packed(t)
+	p := open(t, makeProject(t, linear, nil))
+	done, err := p.Import(t.Context(), written(t, good))
+	if err != nil || !done.Imported || len(done.Warnings) > 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	wantStep(t, must(t, p, report("a", cursor.Success)), "B")
+	wantSound(t, p)
+	if again, err := p.Import(t.Context(), written(t, good)); err == nil {
+		t.Errorf("an older copy was taken in: %+v", again)
+	}
+}
+
+func each(r *archive.Run, suffix string, data []byte) {
+	for name := range r.Frozen {
+		if strings.HasSuffix(name, suffix) {
+			r.Frozen[name] = data
+		}
+	}
+}
+
+func written(t *testing.T, run archive.Run) *bytes.Buffer {
+	t.Helper()
+	var out bytes.Buffer
+	if err := archive.Write(&out, run); err != nil {
+		t.Fatal(err)
+	}
+	return &out
+}

@@ -1,0 +1,183 @@
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
+)
+
+// What people do to the state's folder with copies, backups and merges is told
+// apart and named; field case 14.
+
+// findings are the codes that doctor has for a run.
+func findings(t *testing.T, p *Project, run string) []string {
+	t.Helper()
+	var codes []string
+	for _, f := range diagnose(t, p).Findings {
+		if f.RunID == run {
+			codes = append(codes, f.Code)
+		}
+	}
+	return codes
+}
+
+func runFolder(t *testing.T, root string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(root, ".kittify", "step-runner", "runs", "*"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("run folders: %v %v", found, err)
+	}
+	return found[len(found)-1]
+}
+
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCopyOfARunFolder_Case14(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	wantStep(t, must(t, p, report("a", cursor.Success)), "A")
+	folder := runFolder(t, root)
+	other := filepath.Join(filepath.Dir(folder), "01ARZ3NDEKTSV4RRFFQ69G5FAV")
+	copyTree(t, folder, other)
+
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "B")
+	rows, err := p.List(t.Context())
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("%+v %v", rows, err)
+	}
+	for _, row := range rows {
+		if copied := row.RunID == filepath.Base(other); row.Damaged != copied || copied && !strings.Contains(row.Error, "it is the journal of the run "+filepath.Base(folder)) {
+			t.Errorf("%+v", row)
+		}
+	}
+	if codes := findings(t, p, filepath.Base(folder)); len(codes) > 0 {
+		t.Errorf("the run itself: %v", codes)
+	}
+}
+
+// A backup without the newest run beside an index that has it.
+func TestOlderRunsBesideANewerIndex_Case14(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	for _, step := range []string{"A", "B", "C"} {
+		wantStep(t, must(t, p, report("a", cursor.Success)), step)
+	}
+	if a := must(t, p, report("a", cursor.Success)); a.Kind != KindTerminal {
+		t.Fatalf("%+v", a)
+	}
+	first := filepath.Base(runFolder(t, root))
+	if _, err := p.Start(t.Context(), StartRequest{Slug: "m", Again: true, Caller: Caller{Agent: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	second := runFolder(t, root)
+	aside := filepath.Join(t.TempDir(), "second")
+	if err := os.Rename(second, aside); err != nil {
+		t.Fatal(err)
+	}
+
+	a, err := open(t, root).Query(t.Context(), "m", Caller{})
+	if err != nil || value(a.RunID) != first {
+		t.Fatalf("%+v %v", a, err)
+	}
+	warned := slices.ContainsFunc(a.Warnings, func(w Warning) bool {
+		return w.Code == commit.WarnRunMissing && strings.Contains(w.Message, filepath.Base(second))
+	})
+	if !warned {
+		t.Errorf("nothing says that the later run is gone: %+v", a.Warnings)
+	}
+	if codes := findings(t, p, filepath.Base(second)); !slices.Equal(codes, []string{commit.WarnRunMissing}) {
+		t.Errorf("doctor: %v", codes)
+	}
+	if err := os.Rename(aside, second); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := open(t, root).Query(t.Context(), "m", Caller{}); err != nil || value(a.RunID) != filepath.Base(second) || len(a.Warnings) > 0 {
+		t.Errorf("after it was put back: %+v %v", a, err)
+	}
+}
+
+// A backup from before the run was started.
+func TestNoRunsBesideAnIndex_Case14(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "A")
+	gone := runFolder(t, root)
+	if err := os.RemoveAll(gone); err != nil {
+		t.Fatal(err)
+	}
+	a := must(t, open(t, root), report("a", cursor.Success))
+	wantStep(t, a, "A")
+	if len(a.Warnings) != 1 || a.Warnings[0].Code != commit.WarnRunMissing {
+		t.Errorf("%+v", a.Warnings)
+	}
+	if a := must(t, open(t, root), report("a", cursor.Success)); len(a.Warnings) > 0 {
+		t.Errorf("said again of the new run: %+v", a.Warnings)
+	}
+}
+
+// The journal and the state of a backup, put back into the folder.
+func TestOlderJournalPutBack_Case14(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	wantStep(t, must(t, p, report("a", cursor.Success)), "A")
+	folder := runFolder(t, root)
+	journal, state := read(t, filepath.Join(folder, "run.events.jsonl")), read(t, filepath.Join(folder, "state.json"))
+	b := must(t, p, report("a", cursor.Success))
+	wantStep(t, b, "B")
+
+	write(t, filepath.Join(folder, "run.events.jsonl"), journal)
+	if _, err := open(t, root).Query(t.Context(), "m", Caller{}); err == nil || err.(*Error).Code != CodeStateDamaged {
+		t.Errorf("the journal alone: %v", err)
+	}
+	write(t, filepath.Join(folder, "state.json"), state)
+	p = open(t, root)
+	if codes := findings(t, p, filepath.Base(folder)); !slices.Equal(codes, []string{"put_back"}) {
+		t.Errorf("both: %v", codes)
+	}
+	wantBlocked(t, must(t, p, report("a", cursor.Success, *b.Token)), string(cursor.StaleToken))
+}
+
+// Two journals that went different ways, joined as a union merge does.
+func TestUnionMergedJournal_Case14(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "A")
+	folder := runFolder(t, root)
+	path := filepath.Join(folder, "run.events.jsonl")
+	base := read(t, path)
+	state := read(t, filepath.Join(folder, "state.json"))
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "B")
+	ours := read(t, path)
+	write(t, path, base)
+	write(t, filepath.Join(folder, "state.json"), state)
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "B")
+	theirs := read(t, path)
+
+	merged := ours + strings.TrimPrefix(theirs, base)
+	write(t, path, merged)
+	for name, remove := range map[string]bool{"with the state": false, "without it": true} {
+		if remove {
+			if err := os.Remove(filepath.Join(folder, "state.json")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := open(t, root).Query(t.Context(), "m", Caller{})
+		if err == nil || err.(*Error).Code != CodeTwoWriters && err.(*Error).Code != CodeStateDamaged {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := open(t, root).Query(t.Context(), "m", Caller{}); err.(*Error).Code != CodeTwoWriters {
+		t.Errorf("the journal alone: %v", err)
+	}
+	if got := read(t, path); got != merged {
+		t.Error("the bytes were touched")
+	}
+}
