@@ -41,6 +41,10 @@ func Evolve(s State, m Meta, event Event) State {
 		return s.rewound(m, e)
 	case Migrated:
 		return s.migrated(m, e)
+	case Published:
+		return s.settled(e.Revision)
+	case Discarded:
+		return s.settled(e.Revision)
 	case Finished:
 		s.Phase = Done
 		if e.Canceled {

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -63,10 +64,12 @@ func (r *reading) see(snap snapshot) error {
 	if err != nil {
 		return err
 	}
+	r.warnings = slices.DeleteFunc(r.warnings, isUnpublished) // of the state before
 	for _, w := range snap.Warnings {
 		r.warn(w.Code, w.Message)
 	}
 	r.facts = r.p.world.read(r.run, def, snap.State)
+	r.warnUnpublished()
 	if r.facts.Fault != nil {
 		r.warn("packages_unreadable", r.facts.Fault.Error())
 	}
