@@ -21,7 +21,7 @@ func consentSet(cfg *config.Config) trust.Set {
 		set.Commands[name] = trust.Command{Run: c.Run, Timeout: int64(c.Timeout), Cwd: string(c.Cwd), PassEnv: c.PassEnv, Output: c.Output}
 	}
 	for name, p := range cfg.Plugins {
-		set.Plugins[name] = trust.Plugin{SHA256: p.SHA256, Dir: p.DirSum}
+		set.Plugins[name] = trust.Plugin{SHA256: p.SHA256, Dir: p.DirSum, Write: p.Write}
 	}
 	return set
 }
@@ -34,14 +34,19 @@ func (p *Project) freezeCommands(def *mission.Definition, blobs map[string][]byt
 	if !set.Asks() || len(def.CommandReferences()) == 0 && len(def.Plugins()) == 0 {
 		return ""
 	}
-	blobs[blobCommands] = set.Encode()
-	return trust.Digest(blobs[blobCommands])
+	digest := set.Digest()
+	blobs[commandsBlob(digest)] = set.Encode()
+	return digest
 }
+
+// commandsBlob is the file of a frozen set. It is named by its content, as a
+// migration freezes another one beside it.
+func commandsBlob(digest string) string { return blobCommands + digest + ".json" }
 
 // commands is the set that the run froze. The records vouch for its bytes:
 // whoever edits them declares nothing.
 func (r *run) commands(digest string) (trust.Set, error) {
-	raw, err := r.blob(blobCommands)
+	raw, err := r.blob(commandsBlob(digest))
 	if err == nil && trust.Digest(raw) != digest {
 		err = errors.New("it is not what the run froze")
 	}
@@ -50,7 +55,7 @@ func (r *run) commands(digest string) (trust.Set, error) {
 		set, err = trust.Decode(raw)
 	}
 	if err != nil {
-		return set, &commit.DamagedError{File: blobCommands + " of run " + r.store.ID(), Why: err.Error()}
+		return set, &commit.DamagedError{File: commandsBlob(digest) + " of run " + r.store.ID(), Why: err.Error()}
 	}
 	return set, nil
 }
@@ -58,6 +63,9 @@ func (r *run) commands(digest string) (trust.Set, error) {
 // consented gives the set that the run froze once the user has consented to it.
 // The error is a *notTrustedError, or the damage of what was frozen.
 func (r *reading) consented() (trust.Set, error) {
+	if r.state.Commands == "" {
+		return trust.Set{}, &notTrustedError{}
+	}
 	set, err := r.run.commands(r.state.Commands)
 	if err != nil {
 		return set, err

@@ -175,7 +175,7 @@ func TestCopiedRunIsNotTrusted(t *testing.T) {
 	wantUntrusted(t, copied, must(t, open(t, copied, trustIn(p.trust.Folder())), report("a", cursor.Success)))
 	wantUntrusted(t, root, must(t, open(t, root, trustIn(filepath.Join(t.TempDir(), "other"))), report("a", cursor.Success)))
 
-	frozen := oneFile(t, root, blobCommands)
+	frozen := oneFile(t, root, blobCommands, "*.json")
 	write(t, frozen, strings.Replace(read(t, frozen), "./check.sh", "./other.sh", 1))
 	var known *Error
 	if _, err := open(t, root, trustIn(p.trust.Folder())).Next(context.Background(), report("a", cursor.Success)); !errors.As(err, &known) || known.Code != CodeStateDamaged {

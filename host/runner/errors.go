@@ -220,6 +220,8 @@ func nextStepOf(r *cursor.Refusal) string {
 		return "use one of: " + strings.Join(r.Options, ", ")
 	}
 	switch r.Code {
+	case cursor.NothingToPublish:
+		return "nothing is to be done"
 	case cursor.NothingIssued:
 		return "ask for work with --result success"
 	case cursor.StaleDecision:
@@ -227,7 +229,11 @@ func nextStepOf(r *cursor.Refusal) string {
 	case cursor.AuditNeedsHuman:
 		return "let a person answer: --as human:NAME"
 	case cursor.DecisionConflict:
-		return "the first answer stands"
+		return "the first answer stands; `spec-kitty decision answer --replace` changes it, as long as no step was completed with it"
+	case cursor.AnswerUsed:
+		return "take back what was made with it first: `spec-kitty help rewind`"
+	case cursor.DecisionNeeded:
+		return "`spec-kitty decision answer` or `spec-kitty decision postpone`; for a step that does not apply `spec-kitty help skip`"
 	case cursor.SelfReview:
 		return "let somebody else review it"
 	case cursor.IllegalMove:
@@ -243,7 +249,7 @@ func isBlock(code cursor.Code) bool {
 	switch code {
 	case cursor.CursorMoved, cursor.StalePlan, cursor.StaleToken, cursor.AlreadyReported, cursor.TokenRequired,
 		cursor.NotHolder, cursor.GuardRefused, cursor.StepFailed, cursor.StepBlocked, cursor.AuditRejected,
-		cursor.Waiting, cursor.PackageHeld, cursor.RunAbortedCode,
+		cursor.Waiting, cursor.PackageHeld, cursor.RunAbortedCode, cursor.ArtifactConflict,
 		LockTimeout, GuardError, PluginFailed, PromptFailed, CommitUncertain:
 		return true
 	}

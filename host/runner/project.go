@@ -11,6 +11,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/spec-kitty/step-runner/host/artifact"
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -18,6 +19,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/host/trust"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // The commit core's types, over the cursor's.
@@ -36,6 +38,7 @@ const (
 	PointRead       = "read"       // the first read is done
 	PointDispatched = "dispatched" // executor and guards have answered
 	PointPlanned    = "planned"    // the plan is made, its prompt rendered
+	PointPublishing = "publishing" // artifacts are about to be made; their record is durable
 	PointCommitted  = "committed"  // the commit returned, refused or not
 )
 
@@ -48,6 +51,8 @@ type Options struct {
 	Trust    string           // the digest that the environment consents to (SPEC_KITTY_TRUST); "": none
 	Now      func() time.Time // nil: time.Now
 	Hook     func(point string)
+
+	Artifacts durable.Disk // that artifacts are written to; nil: the real one, see artifact.At
 }
 
 // Project is an open project: its configuration and its runs.
@@ -57,6 +62,7 @@ type Project struct {
 	world   *world
 	plugins *sandbox.Host
 	trust   *trust.Store
+	place   *artifact.Place // where artifacts are put
 	now     func() time.Time
 	hook    func(string)
 	named   string // the project as the caller named it; "": found from the working folder
@@ -88,6 +94,7 @@ func Open(o Options) (*Project, error) {
 	}
 	p.world = &world{project: p}
 	p.trust = trust.Open(trust.Options{Dir: o.TrustDir, Project: cfg.Root, Digest: o.Trust})
+	p.place = artifact.At(cfg.Root, o.Artifacts)
 	p.plugins = sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: cfg.Root})
 	opts := o.Commit
 	opts.LockTimeout = cfg.Runtime.LockTimeout
@@ -170,5 +177,5 @@ func (p *Project) lookup(ctx context.Context, m lanes.Mission) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.attach(store, m)
+	return p.attach(store, m), nil
 }
