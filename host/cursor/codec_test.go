@@ -39,6 +39,7 @@ func oneOfEach() []Event {
 		Released{Token: "01T", Reason: "why"},
 		Finished{Canceled: true},
 		RunAborted{Reason: "why"},
+		Started{Run: "01R", Mission: "034-pay", Type: "dev", Definition: "d", Index: "i", Seed: "s", Adopted: &AdoptedFrom{Run: "0af3", SHA256: "sha"}},
 	}
 }
 
