@@ -42,12 +42,9 @@ func oneOfEach() []Event {
 		Released{Token: "01T", Reason: "why"},
 		Finished{Canceled: true},
 		RunAborted{Reason: "why"},
-<<<<<<< HEAD
 		Started{Run: "01R", Mission: "034-pay", Type: "dev", Definition: "d", Index: "i", Seed: "s", Adopted: &AdoptedFrom{Run: "0af3", SHA256: "sha"}},
-=======
 		Published{Revision: 7, Paths: []string{"docs/a.md"}},
 		Discarded{Revision: 7, Paths: []string{"docs/a.md"}, Reason: "why"},
->>>>>>> main
 	}
 }
 
