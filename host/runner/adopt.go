@@ -198,5 +198,3 @@ func allOf(items []string) string {
 	}
 	return strings.Join(items, ", ")
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
