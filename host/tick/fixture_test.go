@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,8 +16,14 @@ import (
 	"github.com/spec-kitty/step-runner/host/loop"
 )
 
+var torture = flag.Bool("torture", false, "run races at their full length")
+
 func TestMain(m *testing.M) {
 	command.Main()
+	if os.Getenv(handVariable) != "" {
+		os.Exit(beHand())
+	}
+	flag.Parse()
 	os.Exit(m.Run())
 }
 

@@ -69,6 +69,7 @@ type Loops struct {
 // Named points of a tick, for Options.Hook, in the order in which a run meets
 // them. Those of the commit core come between.
 const (
+	PointRead     = "read"       // the loop was read, without a lock
 	PointClaimed  = "claimed"    // the claim is durable
 	PointGated    = "gated"      // the gate has answered
 	PointWorking  = "working"    // the work's group is on record, the work not yet let go

@@ -67,6 +67,7 @@ func (l *Loops) Tick(ctx context.Context, q Request) (Report, error) {
 		return Report{}, err
 	}
 	defer o.close()
+	l.hook(PointRead)
 	if err := o.reap(ctx, by); err != nil {
 		return Report{}, err
 	}
