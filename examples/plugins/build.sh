@@ -21,4 +21,4 @@ for name in scaffold spec-lint; do
 		-o "${out:-$name}/$name.wasm" "$name/$name.c"
 done
 
-[ -n "$out" ] || sha256sum scaffold/scaffold.wasm spec-lint/spec-lint.wasm >SHA256SUMS
+[ -n "$out" ] || sha256sum */*.wasm >SHA256SUMS

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tetratelabs/wazero"
 
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
@@ -18,23 +19,23 @@ import (
 var update = flag.Bool("update", false, "write what the guests answer into the test data")
 
 // Every archive in NAME/testdata is one call: "call" holds the verb and the
-// settings of the step, "packages" (optional) the request's packages,
+// settings of the step, "packages" and "answers" (optional) those of the request,
 // "project/…" the files that the plugin sees, and "want" the answer, or
 // "exit N: TEXT" where it has none and TEXT is what it says on stderr.
 func TestVectors(t *testing.T) {
 	engines := map[string]func(*testing.T) engine{
-		"guest":  func(t *testing.T) engine { return newGuest(t) },
+		"guest":  func(t *testing.T) engine { return newGuest(t, wazero.NewRuntimeConfig()) },
 		"native": func(t *testing.T) engine { return newNative(t) },
 	}
 	for kind, build := range engines {
 		t.Run(kind, func(t *testing.T) {
 			e := build(t)
-			for _, name := range names() {
-				files, err := filepath.Glob(filepath.Join(name, "testdata", "*.txtar"))
-				if err != nil || len(files) == 0 {
-					t.Fatalf("no test data for %s: %v", name, err)
-				}
-				for _, file := range files {
+			plugins := names()
+			if kind == "guest" {
+				plugins = guests()
+			}
+			for _, name := range plugins {
+				for _, file := range vectors(t, name) {
 					t.Run(name+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 						runVector(t, e, name, file)
 					})
@@ -44,6 +45,15 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+func vectors(t *testing.T, plugin string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(plugin, "testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no test data for %s: %v", plugin, err)
+	}
+	return files
+}
+
 func runVector(t *testing.T, e engine, plugin, file string) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
@@ -51,7 +61,7 @@ func runVector(t *testing.T, e engine, plugin, file string) {
 	}
 	v := unpack(t, archive)
 	verb, with, _ := strings.Cut(v.call, " ")
-	got := e.run(t, plugin, []string{verb}, request(t, verb, with, v.packages, e.dir(v.folder)), v.folder)
+	got := e.run(t, plugin, []string{verb}, request(t, verb, with, v, e.dir(v.folder)), v.folder)
 	answer := shown(t, verb, got)
 	if *update && e.dir("") == "/project" {
 		save(t, file, archive, answer)
@@ -65,16 +75,18 @@ func runVector(t *testing.T, e engine, plugin, file string) {
 	}
 }
 
-type vector struct{ call, packages, want, folder string }
+type vector struct{ call, packages, answers, want, folder string }
 
 func unpack(t *testing.T, archive *txtar.Archive) vector {
-	v := vector{folder: t.TempDir(), packages: "[]"}
+	v := vector{folder: t.TempDir(), packages: "[]", answers: "{}"}
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "call":
 			v.call = strings.TrimSpace(string(f.Data))
 		case "packages":
 			v.packages = string(f.Data)
+		case "answers":
+			v.answers = string(f.Data)
 		case "want":
 			v.want = string(f.Data)
 		default:
@@ -90,7 +102,7 @@ func unpack(t *testing.T, archive *txtar.Archive) vector {
 	return v
 }
 
-func request(t *testing.T, verb, with, packages, project string) []byte {
+func request(t *testing.T, verb, with string, v vector, project string) []byte {
 	r := abi.Request{
 		Verb:    verb,
 		Run:     abi.Run{ID: "01KQEJZK00000000000000000A", Mission: "001-demo", Type: "software-dev", Revision: 3},
@@ -98,7 +110,10 @@ func request(t *testing.T, verb, with, packages, project string) []byte {
 		Step:    abi.Step{ID: "specify", Title: "Specification", Attempt: 1},
 		Agent:   "a", Result: "success", Now: "2026-11-29T12:00:00Z",
 	}
-	if err := json.Unmarshal([]byte(packages), &r.Packages); err != nil {
+	if err := json.Unmarshal([]byte(v.packages), &r.Packages); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(v.answers), &r.Answers); err != nil {
 		t.Fatal(err)
 	}
 	if with = strings.TrimSpace(with); with != "" {
