@@ -95,8 +95,8 @@ func matches(pattern, folder string) bool {
 // C-001: who may not reach whom. There are no exceptions.
 func TestImportRules_C001(t *testing.T) {
 	rules := []struct{ packages, forbidden []string }{
-		{[]string{"host/commit", "kernel/*"}, []string{"host/sandbox", "host/command", "host/guard", "host/runner"}},
-		{[]string{"host/sandbox", "host/command", "host/guard", "host/lanes"}, []string{"host/commit", "kernel/locks"}},
+		{[]string{"host/commit", "kernel/*"}, []string{"host/sandbox", "host/command", "host/guard", "host/worktree", "host/runner"}},
+		{[]string{"host/sandbox", "host/command", "host/guard", "host/lanes", "host/worktree"}, []string{"host/commit", "kernel/locks"}},
 		{[]string{"host/cursor", "host/loop", "host/mission"}, []string{"kernel"}},
 		{[]string{"kernel/*"}, []string{"host", "plugins", "cmd"}},
 		{[]string{"plugins/*"}, []string{"host", "kernel", "cmd"}},
@@ -121,7 +121,7 @@ func TestImportRules_C001(t *testing.T) {
 // P6: the state machines and the definitions are pure.
 func TestPurePackages(t *testing.T) {
 	src := parseAll(t)
-	for _, folder := range []string{"host/cursor", "host/loop", "host/mission", "host/simulate", "host/graph"} {
+	for _, folder := range []string{"host/cursor", "host/loop", "host/mission", "host/simulate", "host/graph", "host/schedule"} {
 		for _, name := range imports(src.files[folder]) {
 			if name == "os" || name == "net" || strings.HasPrefix(name, "os/") || strings.HasPrefix(name, "net/") ||
 				strings.HasPrefix(name, "math/rand") || name == "crypto/rand" || name == "syscall" {

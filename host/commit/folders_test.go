@@ -128,7 +128,9 @@ func TestFolderBroken(t *testing.T) {
 		"both gone, runs there": func(dir string) error {
 			return errors.Join(os.Mkdir(filepath.Join(dir, "runs"), 0o755), os.Remove(filepath.Join(dir, "loop.jsonl")), os.Remove(filepath.Join(dir, "state.json")))
 		},
-		"a bad line": func(dir string) error { return os.WriteFile(filepath.Join(dir, "loop.jsonl"), []byte("{}\n{}\n"), 0o644) },
+		"a bad line": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "loop.jsonl"), []byte("{}\n{}\n"), 0o644)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()

@@ -87,7 +87,7 @@ spec-kitty.toml:9: plugins.lint.output: must be from 1B to 4MiB, not 1GiB
 spec-kitty.toml:10: plugins.lint.log: "" is no size: it needs a whole number and a unit, one of B, KiB, MiB and GiB
 spec-kitty.toml:11: plugins.lint.env."A=B": is no environment variable: the name may not be empty or hold = or a zero byte, nor the value a zero byte
 spec-kitty.toml:11: plugins.lint.env.C: text in quotes was expected, not a whole number
-spec-kitty.toml:12: plugins.Lint.sha256: is missing: the SHA-256 of the plugin's bytes, which the sandbox compares before it runs them; ` + "`spec-kitty plugin pin Lint`" + ` writes it
+spec-kitty.toml:12: plugins.Lint.sha256: is missing: the SHA-256 of the plugin's bytes, which is compared before anything runs; ` + "`spec-kitty plugin pin Lint`" + ` writes it
 spec-kitty.toml:12: plugins.Lint.wasm: is missing: the path of the plugin's .wasm file
 spec-kitty.toml:13: plugins."a b": the name "a b" may hold only letters, digits, -, _ and ., not ' '
 spec-kitty.toml:15: plugins."a b".sha256: is empty

@@ -33,7 +33,9 @@ func plugin(t *table) Plugin {
 	p := Plugin{
 		Name:    t.key,
 		Wasm:    t.pathBelow("wasm", ""),
-		SHA256:  t.digest("sha256"),
+		SHA256:  t.digest("sha256", "the plugin's bytes", true),
+		Dir:     t.pathBelow("dir", ""),
+		DirSum:  t.digest("dir_sha256", "the plugin's own folder", t.has("dir")),
 		Args:    t.args("args"),
 		Read:    t.readable("read"),
 		Env:     t.env("env"),
@@ -45,6 +47,9 @@ func plugin(t *table) Plugin {
 	if !t.has("wasm") {
 		t.wrong("wasm", "is missing: the path of the plugin's .wasm file")
 	}
+	if t.has("dir_sha256") && !t.has("dir") {
+		t.wrong("dir_sha256", "is the digest of dir, which is missing: write dir, the folder that the plugin is shown at /plugin")
+	}
 	if p.Memory%page != 0 {
 		t.wrong("memory", "must be a multiple of 64KiB")
 	}
@@ -52,11 +57,12 @@ func plugin(t *table) Plugin {
 	return p
 }
 
-func (t *table) digest(key string) string {
+// digest reads a pin, of what the words say.
+func (t *table) digest(key, of string, required bool) string {
 	text := t.text(key)
 	switch sum, err := hex.DecodeString(text); {
-	case !t.has(key):
-		t.wrong(key, "is missing: the SHA-256 of the plugin's bytes, which the sandbox compares before it runs them; `spec-kitty plugin pin %s` writes it", t.key)
+	case !t.has(key) && required:
+		t.wrong(key, "is missing: the SHA-256 of %s, which is compared before anything runs; `spec-kitty plugin pin %s` writes it", of, t.key)
 	case text != "" && (err != nil || len(sum) != 32):
 		t.wrong(key, "must be 64 hexadecimal digits")
 	case text == "":

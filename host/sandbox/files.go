@@ -125,14 +125,17 @@ func (v *view) Readlink(name string) (string, sys.Errno) {
 	return target, errno
 }
 
-func (v *view) Mkdir(string, fs.FileMode) sys.Errno    { return sys.EROFS }
-func (v *view) Chmod(string, fs.FileMode) sys.Errno    { return sys.EROFS }
-func (v *view) Rename(string, string) sys.Errno        { return sys.EROFS }
-func (v *view) Rmdir(string) sys.Errno                 { return sys.EROFS }
-func (v *view) Unlink(string) sys.Errno                { return sys.EROFS }
-func (v *view) Link(string, string) sys.Errno          { return sys.EROFS }
-func (v *view) Symlink(string, string) sys.Errno       { return sys.EROFS }
-func (v *view) Utimens(string, int64, int64) sys.Errno { return sys.EROFS }
+// unchangeable is what all our file systems have in common.
+type unchangeable struct{}
+
+func (unchangeable) Mkdir(string, fs.FileMode) sys.Errno    { return sys.EROFS }
+func (unchangeable) Chmod(string, fs.FileMode) sys.Errno    { return sys.EROFS }
+func (unchangeable) Rename(string, string) sys.Errno        { return sys.EROFS }
+func (unchangeable) Rmdir(string) sys.Errno                 { return sys.EROFS }
+func (unchangeable) Unlink(string) sys.Errno                { return sys.EROFS }
+func (unchangeable) Link(string, string) sys.Errno          { return sys.EROFS }
+func (unchangeable) Symlink(string, string) sys.Errno       { return sys.EROFS }
+func (unchangeable) Utimens(string, int64, int64) sys.Errno { return sys.EROFS }
 
 // offset has a name of its own since vet holds every Seek on int64 to io.Seeker,
 // and wazero's returns its own errors.

@@ -33,6 +33,7 @@ type Plugin struct {
 	SHA256 string            // 64 hex digits; required
 	Args   []string          // configured arguments, before the verb
 	Env    map[string]string // the guest's whole environment
+	Bundle []byte            // the plugin's own folder, packed, which it sees at /plugin; nil: none
 	Limits Limits
 }
 

@@ -20,6 +20,7 @@ const maxLinks = 40
 // that was asked for; os.Root stands behind it against whoever changes the
 // folder meanwhile.
 type view struct {
+	unchangeable
 	root   *os.Root
 	guest  string   // where the guest sees it
 	grants []string // granted names; "." is all

@@ -1,0 +1,207 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Commit is a commit and its tree, as 40 or 64 hexadecimal digits.
+type Commit struct{ ID, Tree string }
+
+// NotFoundError says that a name leads to no commit.
+type NotFoundError struct{ Name string }
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("there is no branch or commit %q in this repository", e.Name)
+}
+
+// MovedError says that a branch was not where it was expected to be; it was left
+// where it is.
+type MovedError struct{ Branch, Want, Have string }
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("branch %s is at %s, not at %s: somebody moved it", e.Branch, short(e.Have), short(e.Want))
+}
+
+// CheckedOutError says that a branch is checked out somewhere, where moving it
+// would make the files there look changed.
+type CheckedOutError struct{ Branch, Path string }
+
+func (e *CheckedOutError) Error() string {
+	return fmt.Sprintf("branch %s is checked out in %s", e.Branch, e.Path)
+}
+
+func short(id string) string {
+	if id == "" || id == NoCommit {
+		return "no commit"
+	}
+	return id[:min(len(id), 12)]
+}
+
+// Resolve gives the commit that a branch, tag or id leads to; *NotFoundError
+// where there is none.
+func (r Repo) Resolve(ctx context.Context, name string) (Commit, error) {
+	if name == "" || strings.HasPrefix(name, "-") {
+		return Commit{}, &NotFoundError{name}
+	}
+	return r.resolve(ctx, r.Root, name)
+}
+
+func (r Repo) resolve(ctx context.Context, dir, name string) (Commit, error) {
+	out, err := r.git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if failed := new(GitError); errors.As(err, &failed) && failed.Exit == 1 {
+		return Commit{}, &NotFoundError{name}
+	}
+	if err != nil {
+		return Commit{}, err
+	}
+	tree, err := r.git(ctx, dir, "rev-parse", "--verify", "--quiet", line(out)+"^{tree}")
+	return Commit{ID: line(out), Tree: line(tree)}, err
+}
+
+// Branch gives the commit of a branch; *NotFoundError where there is none.
+func (r Repo) Branch(ctx context.Context, branch string) (Commit, error) {
+	c, err := r.resolve(ctx, r.Root, branchRef(branch))
+	if errors.As(err, new(*NotFoundError)) {
+		err = &NotFoundError{branch}
+	}
+	return c, err
+}
+
+func branchRef(branch string) string { return "refs/heads/" + branch }
+
+// CheckBranch refuses what git does not take as the name of a branch.
+func (r Repo) CheckBranch(ctx context.Context, branch string) error {
+	_, err := r.git(ctx, r.Root, "check-ref-format", "--branch", branch)
+	if failed := new(GitError); errors.As(err, &failed) && failed.Exit > 0 {
+		return fmt.Errorf("%q is no name for a branch", branch)
+	}
+	return err
+}
+
+// Descends tells whether a commit has another one among its ancestors, or is it.
+func (r Repo) Descends(ctx context.Context, commit, from string) (bool, error) {
+	_, err := r.git(ctx, r.Root, "merge-base", "--is-ancestor", from, commit)
+	if failed := new(GitError); errors.As(err, &failed) && failed.Exit == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Land moves a branch from one commit to another, old being NoCommit where it is
+// still to be made, by git's own compare-and-swap. That it is there already is
+// success: a move whose answer was lost is made once more. *MovedError where it
+// is neither, *CheckedOutError where it is checked out.
+func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
+	if path, err := r.checkedOut(ctx, branch); err != nil || path != "" {
+		if err == nil {
+			err = &CheckedOutError{branch, path}
+		}
+		return err
+	}
+	_, failed := r.git(ctx, r.Root, "update-ref", "-m", reason, "--create-reflog", branchRef(branch), to, old)
+	if failed == nil {
+		return nil
+	}
+	have, err := r.Branch(ctx, branch)
+	switch {
+	case errors.As(err, new(*NotFoundError)):
+		have.ID = NoCommit
+	case err != nil:
+		return errors.Join(failed, err)
+	}
+	switch have.ID {
+	case to:
+		return nil
+	case old:
+		return failed // the swap itself was refused: a hook, a lock file, a full disk
+	}
+	return &MovedError{Branch: branch, Want: old, Have: have.ID}
+}
+
+// runRef is where the result of a run is kept from being collected.
+func runRef(loop string, token uint64) string {
+	return "refs/spec-kitty/loops/" + loop + "/" + strconv.FormatUint(token, 10)
+}
+
+// Keep keeps the result commit of a run under a ref of its own. Keeping it again
+// changes nothing.
+func (r Repo) Keep(ctx context.Context, loop string, token uint64, commit string) error {
+	_, err := r.git(ctx, r.Root, "update-ref", runRef(loop, token), commit)
+	return err
+}
+
+// Kept is a result that is kept.
+type Kept struct {
+	Token  uint64
+	Commit string
+}
+
+// Kept lists the results that are kept for a loop, oldest first; with a branch,
+// those that it does not have.
+func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
+	args := []string{"for-each-ref", "--format=%(refname:lstrip=4) %(objectname)"}
+	if without != "" {
+		if _, err := r.Branch(ctx, without); err == nil {
+			args = append(args, "--no-merged="+branchRef(without))
+		} else if !errors.As(err, new(*NotFoundError)) {
+			return nil, err
+		}
+	}
+	out, err := r.git(ctx, r.Root, append(args, "refs/spec-kitty/loops/"+loop+"/")...)
+	if err != nil {
+		return nil, err
+	}
+	var all []Kept
+	for one := range strings.Lines(string(out)) {
+		name, commit, _ := strings.Cut(strings.TrimSpace(one), " ")
+		if token, err := strconv.ParseUint(name, 10, 64); err == nil {
+			all = append(all, Kept{token, commit})
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Token < all[j].Token })
+	return all, nil
+}
+
+// Drop lets results of runs be collected.
+func (r Repo) Drop(ctx context.Context, loop string, tokens ...uint64) error {
+	for _, token := range tokens {
+		if _, err := r.git(ctx, r.Root, "update-ref", "-d", runRef(loop, token)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Changed lists the files that differ between two commits, sorted.
+func (r Repo) Changed(ctx context.Context, from, to string) ([]string, error) {
+	out, err := r.git(ctx, r.Root, "diff-tree", "-r", "--no-commit-id", "--name-only", "--no-renames", "-z", from, to)
+	if err != nil {
+		return nil, err
+	}
+	files := strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
+	sort.Strings(files)
+	return files, nil
+}
+
+// Diff is the difference between two commits as people read it.
+func (r Repo) Diff(ctx context.Context, from, to string) (string, error) {
+	out, err := r.git(ctx, r.Root, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--stat", "--patch", from, to)
+	return string(out), err
+}
+
+// File is the content of a file at a commit; ok is false where it has none.
+func (r Repo) File(ctx context.Context, commit, path string) (data []byte, ok bool, err error) {
+	if _, err := r.git(ctx, r.Root, "cat-file", "-e", commit+":"+path); err != nil {
+		if failed := new(GitError); errors.As(err, &failed) && failed.Exit > 0 {
+			return nil, false, nil
+		}
+		return nil, false, err
+	}
+	data, err = r.git(ctx, r.Root, "cat-file", "blob", commit+":"+path)
+	return data, err == nil, err
+}

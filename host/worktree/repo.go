@@ -1,0 +1,100 @@
+// Package worktree is a loop's view of a git repository: where its branch
+// stands, a folder of its own to work in, a clean one to verify in, and the move
+// of its branch to a result. It promises that it changes only what is the loop's:
+// the two folders that it is given, refs under its own prefix, and the one branch,
+// which it moves by git's own compare-and-swap. It never resets, cleans or removes
+// a folder that git does not list as a worktree of this repository at that path.
+//
+// It calls the git program; hooks and filters of the user's run in it, so it takes
+// no lock. All methods may be called concurrently, but for those of one folder.
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/command"
+)
+
+// Limits of one call of git.
+const (
+	DefaultTimeout = 2 * time.Minute // hooks may be slow
+	maxOutput      = 16 << 20        // bytes
+)
+
+// NoCommit is what git calls a ref that is not there.
+const NoCommit = "0000000000000000000000000000000000000000"
+
+// Repo is a repository, by a folder in its main worktree.
+type Repo struct {
+	Root    string        // absolute
+	Timeout time.Duration // of one call; 0: DefaultTimeout
+	Program string        // ""; "git"
+}
+
+// GitError is a call of git that failed.
+type GitError struct {
+	Call   string // as a person would type it
+	Exit   int    // -1: it did not end by itself
+	Stderr string
+}
+
+func (e *GitError) Error() string {
+	text := strings.TrimSpace(e.Stderr)
+	if text == "" {
+		text = fmt.Sprintf("exit code %d", e.Exit)
+	}
+	return e.Call + ": " + text
+}
+
+// git calls git in a folder and gives its standard output.
+func (r Repo) git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	program := r.Program
+	if program == "" {
+		program = "git"
+	}
+	timeout := r.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	argv := append([]string{program, "-c", "advice.detachedHead=false", "-c", "gc.auto=0", "-c", "core.fsmonitor=false"}, args...)
+	done := command.Run(ctx, command.Command{Name: "git", Argv: argv, Dir: dir, Env: environ(), Timeout: timeout, Output: maxOutput})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	failed := &GitError{Call: "git " + strings.Join(args, " "), Exit: done.Exit, Stderr: string(done.Stderr.Kept)}
+	switch {
+	case done.End == command.NotStarted:
+		failed.Stderr = fmt.Sprintf("git could not be started: %v", done.Err)
+	case done.End != command.Exited:
+		failed.Stderr = done.String()
+	case done.Exit == 0 && done.Stdout.Truncated:
+		failed.Stderr = fmt.Sprintf("it wrote more than %d bytes", maxOutput)
+	case done.Exit == 0:
+		return done.Stdout.Kept, nil
+	}
+	return nil, failed
+}
+
+// environ is what git gets: the caller's, without what would lead it to another
+// repository or index, and without questions to a person.
+func environ() []string {
+	var env []string
+	for _, one := range os.Environ() {
+		name, _, _ := strings.Cut(one, "=")
+		switch name {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE",
+			"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES", "GIT_PREFIX", "LC_ALL", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS":
+			continue
+		}
+		env = append(env, one)
+	}
+	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+}
+
+// line is the only line of an output.
+func line(out []byte) string { return string(bytes.TrimRight(out, "\n")) }

@@ -1,0 +1,318 @@
+package worktree_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/command"
+	"github.com/spec-kitty/step-runner/host/worktree"
+)
+
+func TestMain(m *testing.M) {
+	command.Main()
+	os.Exit(m.Run())
+}
+
+// run calls git as a person would.
+func run(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.org"}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func write(t testing.TB, path, content string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// repo is a repository with one commit on main.
+func repo(t testing.TB) (worktree.Repo, worktree.Commit) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not there")
+	}
+	root := filepath.Join(t.TempDir(), "project")
+	write(t, filepath.Join(root, "file"), "one\n")
+	write(t, filepath.Join(root, ".gitignore"), "cache/\n")
+	run(t, root, "init", "-q", "-b", "main")
+	run(t, root, "add", ".")
+	run(t, root, "commit", "-qm", "one")
+	r := worktree.Repo{Root: root}
+	c, err := r.Resolve(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, c
+}
+
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// worked is a commit made in a worktree.
+func worked(t testing.TB, r worktree.Repo, path, file, content string) worktree.Commit {
+	t.Helper()
+	write(t, filepath.Join(path, file), content)
+	run(t, path, "add", ".")
+	run(t, path, "commit", "-qm", "work")
+	c, err := r.Head(t.Context(), path)
+	must(t, err)
+	return c
+}
+
+func clean(t testing.TB, r worktree.Repo, path string, at worktree.Commit) {
+	t.Helper()
+	head, err := r.Head(t.Context(), path)
+	dirty, err2 := r.Dirty(t.Context(), path)
+	if err != nil || err2 != nil || head != at || dirty {
+		t.Errorf("at %v, dirty %v: %v %v; want %v", head, dirty, err, err2, at)
+	}
+	if branch := run(t, path, "rev-parse", "--abbrev-ref", "HEAD"); branch != "HEAD" {
+		t.Errorf("it is on branch %s", branch)
+	}
+}
+
+func TestEnsureMakesAndResets(t *testing.T) {
+	r, base := repo(t)
+	path := filepath.Join(r.Root, ".worktrees", "loop-deps")
+	must(t, r.Ensure(t.Context(), path, base.ID, false))
+	clean(t, r, path, base)
+
+	run(t, path, "checkout", "-qb", "left-over")
+	worked(t, r, path, "new", "x")
+	write(t, filepath.Join(path, "file"), "changed")
+	write(t, filepath.Join(path, "untracked", "x"), "x")
+	write(t, filepath.Join(path, "cache", "x"), "x")
+	must(t, r.Ensure(t.Context(), path, base.ID, false))
+	clean(t, r, path, base)
+	if _, err := os.Stat(filepath.Join(path, "cache", "x")); err != nil {
+		t.Errorf("ignored files are kept between runs: %v", err)
+	}
+	must(t, r.Ensure(t.Context(), path, base.ID, true))
+	if _, err := os.Stat(filepath.Join(path, "cache")); err == nil {
+		t.Error("a pristine checkout has ignored files")
+	}
+	if got := run(t, r.Root, "status", "--porcelain", "--", "file"); got != "" {
+		t.Errorf("the main worktree: %s", got)
+	}
+}
+
+// Row 37: what a broken attempt left, at the loop's own path, is repaired.
+func TestEnsureRepairsItsOwn_Row37(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, r worktree.Repo, path string){
+		"missing but registered": func(t *testing.T, r worktree.Repo, path string) { must(t, os.RemoveAll(path)) },
+		"an addition that did not end": func(t *testing.T, r worktree.Repo, path string) {
+			write(t, filepath.Join(r.Root, ".git", "worktrees", filepath.Base(path), "locked"), "initializing")
+			must(t, os.RemoveAll(path))
+		},
+		"half of an addition": func(t *testing.T, r worktree.Repo, path string) {
+			write(t, filepath.Join(r.Root, ".git", "worktrees", filepath.Base(path), "locked"), "initializing")
+			must(t, os.Remove(filepath.Join(path, "file")))
+		},
+		"without its .git": func(t *testing.T, r worktree.Repo, path string) { must(t, os.Remove(filepath.Join(path, ".git"))) },
+		"a .git that leads nowhere": func(t *testing.T, r worktree.Repo, path string) {
+			write(t, filepath.Join(path, ".git"), "gitdir: /nowhere\n")
+		},
+		"an index lock": func(t *testing.T, r worktree.Repo, path string) {
+			write(t, filepath.Join(r.Root, ".git", "worktrees", filepath.Base(path), "index.lock"), "")
+		},
+		"a rebase that waits": func(t *testing.T, r worktree.Repo, path string) {
+			must(t, os.Mkdir(filepath.Join(r.Root, ".git", "worktrees", filepath.Base(path), "rebase-merge"), 0o755))
+		},
+		"a merge that waits": func(t *testing.T, r worktree.Repo, path string) {
+			run(t, path, "checkout", "-q", "--detach")
+			base := run(t, path, "rev-parse", "HEAD")
+			a := worked(t, r, path, "file", "a")
+			run(t, path, "checkout", "-q", base)
+			worked(t, r, path, "file", "b")
+			if exec.Command("git", "-C", path, "merge", a.ID).Run() == nil {
+				t.Fatal("no conflict")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, base := repo(t)
+			path := filepath.Join(r.Root, ".worktrees", "loop-deps")
+			must(t, r.Ensure(t.Context(), path, base.ID, false))
+			spoil(t, r, path)
+			must(t, r.Ensure(t.Context(), path, base.ID, false))
+			clean(t, r, path, base)
+			if begun := run(t, path, "status"); strings.Contains(begun, "in progress") || strings.Contains(begun, "merging") {
+				t.Error(begun)
+			}
+		})
+	}
+}
+
+// Row 37: what is somebody else's is left as it is.
+func TestEnsureLeavesForeign_Row37(t *testing.T) {
+	r, base := repo(t)
+	path := filepath.Join(r.Root, ".worktrees", "loop-deps")
+	write(t, filepath.Join(path, "notes"), "mine")
+	busy := new(worktree.BusyError)
+	if err := r.Ensure(t.Context(), path, base.ID, false); !errors.As(err, &busy) {
+		t.Errorf("a foreign folder: %v", err)
+	}
+	if err := r.Remove(t.Context(), path); !errors.As(err, &busy) {
+		t.Errorf("removed a foreign folder: %v", err)
+	}
+	if raw, err := os.ReadFile(filepath.Join(path, "notes")); err != nil || string(raw) != "mine" {
+		t.Errorf("the foreign file: %q %v", raw, err)
+	}
+	must(t, os.RemoveAll(path))
+	must(t, r.Ensure(t.Context(), path, base.ID, false))
+	run(t, r.Root, "worktree", "lock", "--reason", "on a stick", path)
+	if err := r.Ensure(t.Context(), path, base.ID, false); !errors.As(err, &busy) || !strings.Contains(err.Error(), "on a stick") {
+		t.Errorf("a foreign lock: %v", err)
+	}
+	if err := r.Remove(t.Context(), path); !errors.As(err, &busy) {
+		t.Errorf("removed a locked one: %v", err)
+	}
+}
+
+// Row 38: a worktree that is gone is never taken for the repository above it.
+func TestHeadOfWhatIsGone_Row38(t *testing.T) {
+	r, base := repo(t)
+	path := filepath.Join(r.Root, ".worktrees", "loop-deps")
+	must(t, r.Ensure(t.Context(), path, base.ID, false))
+	must(t, os.Remove(filepath.Join(path, ".git")))
+	if c, err := r.Head(t.Context(), path); !errors.As(err, new(*worktree.BusyError)) {
+		t.Errorf("%v %v", c, err)
+	}
+}
+
+func TestLand(t *testing.T) {
+	r, base := repo(t)
+	path := filepath.Join(r.Root, ".worktrees", "loop-deps")
+	must(t, r.Ensure(t.Context(), path, base.ID, false))
+	result := worked(t, r, path, "new", "x")
+	must(t, r.Keep(t.Context(), "deps", 7, result.ID))
+
+	must(t, r.Land(t.Context(), "loop/deps", worktree.NoCommit, result.ID, "loop deps, run 7"))
+	must(t, r.Land(t.Context(), "loop/deps", worktree.NoCommit, result.ID, "again")) // row 18: its answer was lost
+	if c, err := r.Branch(t.Context(), "loop/deps"); err != nil || c != result {
+		t.Errorf("%v %v", c, err)
+	}
+	next := worked(t, r, path, "newer", "x")
+	moved := new(worktree.MovedError)
+	if err := r.Land(t.Context(), "loop/deps", base.ID, next.ID, "stale"); !errors.As(err, &moved) || moved.Have != result.ID {
+		t.Errorf("row 19: %v", err)
+	}
+	if err := r.Land(t.Context(), "loop/none", base.ID, next.ID, "gone"); !errors.As(err, &moved) || moved.Have != worktree.NoCommit {
+		t.Errorf("a branch that was removed: %v", err)
+	}
+	must(t, r.Land(t.Context(), "loop/deps", result.ID, next.ID, "run 8"))
+
+	run(t, r.Root, "checkout", "-q", "loop/deps")
+	last := worked(t, r, path, "last", "x")
+	if err := r.Land(t.Context(), "loop/deps", next.ID, last.ID, "run 9"); !errors.As(err, new(*worktree.CheckedOutError)) {
+		t.Errorf("moved under somebody's feet: %v", err)
+	}
+	run(t, r.Root, "checkout", "-q", "main")
+	write(t, filepath.Join(r.Root, ".git", "refs", "heads", "loop", "deps.lock"), "")
+	if err := r.Land(t.Context(), "loop/deps", next.ID, last.ID, "run 9"); err == nil || errors.As(err, &moved) {
+		t.Errorf("a swap that git refused: %v", err)
+	}
+}
+
+func TestKeptResults(t *testing.T) {
+	r, base := repo(t)
+	path := filepath.Join(r.Root, ".worktrees", "loop-deps")
+	must(t, r.Ensure(t.Context(), path, base.ID, false))
+	one := worked(t, r, path, "a", "x")
+	two := worked(t, r, path, "b", "x")
+	must(t, r.Keep(t.Context(), "deps", 9, one.ID), r.Keep(t.Context(), "deps", 10, two.ID), r.Keep(t.Context(), "other", 1, two.ID))
+	all, err := r.Kept(t.Context(), "deps", "")
+	if err != nil || !slices.Equal(all, []worktree.Kept{{Token: 9, Commit: one.ID}, {Token: 10, Commit: two.ID}}) {
+		t.Errorf("%v %v", all, err)
+	}
+	must(t, r.Land(t.Context(), "loop/deps", worktree.NoCommit, one.ID, "x"))
+	if left, err := r.Kept(t.Context(), "deps", "loop/deps"); err != nil || len(left) != 1 || left[0].Token != 10 {
+		t.Errorf("unlanded: %v %v", left, err)
+	}
+	if left, err := r.Kept(t.Context(), "deps", "loop/none"); err != nil || len(left) != 2 {
+		t.Errorf("without a branch: %v %v", left, err)
+	}
+	must(t, r.Drop(t.Context(), "deps", 9, 10))
+	if left, err := r.Kept(t.Context(), "deps", ""); err != nil || len(left) != 0 {
+		t.Errorf("dropped: %v %v", left, err)
+	}
+}
+
+func TestLooks(t *testing.T) {
+	r, base := repo(t)
+	path := filepath.Join(r.Root, ".worktrees", "loop-deps")
+	must(t, r.Ensure(t.Context(), path, base.ID, false))
+	to := worked(t, r, path, "a b/ü\n.txt", "x")
+	files, err := r.Changed(t.Context(), base.ID, to.ID)
+	if err != nil || !slices.Equal(files, []string{"a b/ü\n.txt"}) {
+		t.Errorf("%q %v", files, err)
+	}
+	if diff, err := r.Diff(t.Context(), base.ID, to.ID); err != nil || !strings.Contains(diff, "+x") {
+		t.Errorf("%q %v", diff, err)
+	}
+	if data, ok, err := r.File(t.Context(), base.ID, "file"); err != nil || !ok || string(data) != "one\n" {
+		t.Errorf("%q %v %v", data, ok, err)
+	}
+	if _, ok, err := r.File(t.Context(), base.ID, "none"); err != nil || ok {
+		t.Errorf("a file that is not there: %v %v", ok, err)
+	}
+	if ok, err := r.Descends(t.Context(), to.ID, base.ID); err != nil || !ok {
+		t.Errorf("%v %v", ok, err)
+	}
+	if ok, err := r.Descends(t.Context(), base.ID, to.ID); err != nil || ok {
+		t.Errorf("%v %v", ok, err)
+	}
+	for _, name := range []string{"none", "", "--all", "HEAD:file"} {
+		if c, err := r.Resolve(t.Context(), name); !errors.As(err, new(*worktree.NotFoundError)) {
+			t.Errorf("%q: %v %v", name, c, err)
+		}
+	}
+	for name, good := range map[string]bool{"loop/deps": true, "a b": false, "-x": false, "a..b": false} {
+		if err := r.CheckBranch(t.Context(), name); (err == nil) != good {
+			t.Errorf("branch %q: %v", name, err)
+		}
+	}
+}
+
+// What the caller's environment says of another repository is not followed.
+func TestEnvironment(t *testing.T) {
+	r, base := repo(t)
+	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "other"))
+	t.Setenv("GIT_WORK_TREE", t.TempDir())
+	if c, err := r.Resolve(t.Context(), "main"); err != nil || c != base {
+		t.Errorf("%v %v", c, err)
+	}
+}
+
+func TestEnds(t *testing.T) {
+	r, _ := repo(t)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Resolve(over, "main"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	failed := new(worktree.GitError)
+	if _, err := (worktree.Repo{Root: r.Root, Program: "no-such-git"}).Resolve(t.Context(), "main"); !errors.As(err, &failed) || !strings.Contains(err.Error(), "could not be started") {
+		t.Errorf("%v", err)
+	}
+	if _, err := (worktree.Repo{Root: t.TempDir()}).Resolve(t.Context(), "main"); !errors.As(err, &failed) {
+		t.Errorf("outside of a repository: %v", err)
+	}
+}
