@@ -12,7 +12,7 @@ out=${1:-}
 [ -z "$out" ] || out=$(CDPATH= cd -- "$out" && pwd)
 cd "$here"
 
-for name in scaffold spec-lint; do
+for name in changelog scaffold spec-lint test-gate; do
 	# Without stack-first and a stated stack, a large local buffer would
 	# silently overwrite constants.
 	"${CLANG:-clang-14}" --target=wasm32-wasi -std=gnu11 -Os \

@@ -1,5 +1,5 @@
-// Package plugins holds the example plugins: spec-lint and scaffold in C, clarify
-// in Rust, wp-graph in AssemblyScript, links in Go. All but the last are committed
+// Package plugins holds the example plugins: changelog, scaffold, spec-lint and
+// test-gate in C, clarify in Rust, wp-graph in AssemblyScript, links in Go. All but the last are committed
 // as WebAssembly beside their sources. It has no Go code of its own; its tests
 // promise that the committed bytes are what the build scripts make of the sources,
 // that each is small, that each answers as its test data says, and the same

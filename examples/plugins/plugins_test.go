@@ -15,7 +15,7 @@ import (
 const maxSize = 200_000 // bytes of one committed plugin
 
 // names are the plugins in C, which run as native programs as well.
-func names() []string { return []string{"scaffold", "spec-lint"} }
+func names() []string { return []string{"changelog", "scaffold", "spec-lint", "test-gate"} }
 
 // committed are the plugins whose modules lie beside their sources, in the order
 // of SHA256SUMS.

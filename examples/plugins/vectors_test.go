@@ -3,6 +3,7 @@ package plugins
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -19,9 +20,10 @@ import (
 var update = flag.Bool("update", false, "write what the guests answer into the test data")
 
 // Every archive in NAME/testdata is one call: "call" holds the verb and the
-// settings of the step, "packages" and "answers" (optional) those of the request,
-// "project/…" the files that the plugin sees, and "want" the answer, or
-// "exit N: TEXT" where it has none and TEXT is what it says on stderr.
+// settings of the step, "packages" (optional) the request's packages, "request"
+// (optional) further keys of it, "project/…" the files that the plugin sees, and
+// "want" the answer, or "exit N: TEXT" where it has none and TEXT is what it says
+// on stderr.
 func TestVectors(t *testing.T) {
 	engines := map[string]func(*testing.T) engine{
 		"guest":  func(t *testing.T) engine { return newGuest(t, wazero.NewRuntimeConfig()) },
@@ -75,18 +77,18 @@ func runVector(t *testing.T, e engine, plugin, file string) {
 	}
 }
 
-type vector struct{ call, packages, answers, want, folder string }
+type vector struct{ call, packages, request, want, folder string }
 
 func unpack(t *testing.T, archive *txtar.Archive) vector {
-	v := vector{folder: t.TempDir(), packages: "[]", answers: "{}"}
+	v := vector{folder: t.TempDir(), packages: "[]", request: "{}"}
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "call":
 			v.call = strings.TrimSpace(string(f.Data))
 		case "packages":
 			v.packages = string(f.Data)
-		case "answers":
-			v.answers = string(f.Data)
+		case "request":
+			v.request = string(f.Data)
 		case "want":
 			v.want = string(f.Data)
 		default:
@@ -110,10 +112,7 @@ func request(t *testing.T, verb, with string, v vector, project string) []byte {
 		Step:    abi.Step{ID: "specify", Title: "Specification", Attempt: 1},
 		Agent:   "a", Result: "success", Now: "2026-11-29T12:00:00Z",
 	}
-	if err := json.Unmarshal([]byte(v.packages), &r.Packages); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(v.answers), &r.Answers); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(v.packages), &r.Packages), json.Unmarshal([]byte(v.request), &r)); err != nil {
 		t.Fatal(err)
 	}
 	if with = strings.TrimSpace(with); with != "" {

@@ -67,11 +67,14 @@ type Plugin struct {
 	DirSum  string // of that folder, packed (host/bundle): 64 lower-case hexadecimal digits
 	Args    []string
 	Read    []string // folders below the project root, "{mission}" or "{workspace}"
+	Write   []string // the same, for artifacts; never the project root itself
 	Env     map[string]string
 	Memory  int64         // bytes, a multiple of 64 KiB
 	Timeout time.Duration // of one call
 	Output  int64         // bytes
 	Log     int64         // bytes
+
+	MaxRounds int // calls of an executor for one report, those with results of commands included
 }
 
 // Mission is one [missions.TYPE]: a definition in a file of its own, or inline.

@@ -17,7 +17,7 @@ import (
 
 // Version is the version of Evolve. A view made by another version is folded
 // anew from the journal.
-const Version = 2
+const Version = 3
 
 // Holder is whom work is handed to: an agent and, where one agent's name is
 // shared by several processes, a worker. The zero Holder is nobody.
@@ -92,6 +92,15 @@ type State struct {
 	Receipts []Receipt          `json:"receipts,omitempty"` // newest last, one per holder
 	Moved    Change             `json:"moved"`              // the newest change of the cursor
 	Revision uint64             `json:"revision"`
+
+	Unpublished *Unpublished `json:"unpublished,omitempty"` // nil: every artifact lies in its place
+}
+
+// Unpublished is a record whose artifacts are not known to lie in their places.
+// There is at most one: the next commit finishes it before anything else.
+type Unpublished struct {
+	Revision uint64   `json:"revision"`
+	Paths    []string `json:"paths"`
 }
 
 // Source tells where packages' lanes live.

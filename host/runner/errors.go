@@ -220,6 +220,8 @@ func nextStepOf(r *cursor.Refusal) string {
 		return "use one of: " + strings.Join(r.Options, ", ")
 	}
 	switch r.Code {
+	case cursor.NothingToPublish:
+		return "nothing is to be done"
 	case cursor.NothingIssued:
 		return "ask for work with --result success"
 	case cursor.StaleDecision:
@@ -243,7 +245,7 @@ func isBlock(code cursor.Code) bool {
 	switch code {
 	case cursor.CursorMoved, cursor.StalePlan, cursor.StaleToken, cursor.AlreadyReported, cursor.TokenRequired,
 		cursor.NotHolder, cursor.GuardRefused, cursor.StepFailed, cursor.StepBlocked, cursor.AuditRejected,
-		cursor.Waiting, cursor.PackageHeld, cursor.RunAbortedCode,
+		cursor.Waiting, cursor.PackageHeld, cursor.RunAbortedCode, cursor.ArtifactConflict,
 		LockTimeout, GuardError, PluginFailed, PromptFailed, CommitUncertain:
 		return true
 	}

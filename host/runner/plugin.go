@@ -36,6 +36,9 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 		return sandbox.Answer{}, err
 	}
 	call := r.p.grants(r.mission, frozen, t.issue.Package)
+	if verb == abi.Guard {
+		call.Mounts = r.p.overlaid(call.Mounts, t.report.Outcome)
+	}
 	call.Verb, call.Request, call.Now, call.Seed = verb, raw, r.clock(), r.seed(t, name, verb)
 	answer, err := r.p.plugins.Call(ctx, called, call)
 	if err != nil {

@@ -136,11 +136,13 @@ type frozenPlugin struct {
 	Timeout int64             `json:"timeout_ns,omitempty"`
 	Output  int64             `json:"output,omitempty"`
 	Log     int64             `json:"log,omitempty"`
+	Write   []string          `json:"write,omitempty"`
+	Rounds  int               `json:"max_rounds,omitempty"`
 }
 
 func freezePlugin(c config.Plugin) frozenPlugin {
 	return frozenPlugin{SHA256: c.SHA256, DirSum: c.DirSum, Args: c.Args, Read: c.Read, Env: c.Env,
-		Memory: c.Memory, Timeout: int64(c.Timeout), Output: c.Output, Log: c.Log}
+		Memory: c.Memory, Timeout: int64(c.Timeout), Output: c.Output, Log: c.Log, Write: c.Write, Rounds: c.MaxRounds}
 }
 
 // grantOf is what the run goes on with of a plugin's configuration. The first
