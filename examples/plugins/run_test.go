@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -60,24 +62,35 @@ func (g *guest) module(t *testing.T, name string) wazero.CompiledModule {
 // wasmOf is the committed module, or the one that Go builds.
 func wasmOf(t *testing.T, name string) []byte {
 	t.Helper()
-	file := filepath.Join(name, name+".wasm")
+	read := func() ([]byte, error) { return os.ReadFile(filepath.Join(name, name+".wasm")) }
 	if name == "links" {
 		if testing.Short() {
 			t.Skip("building a guest in Go takes seconds")
 		}
-		file = filepath.Join(t.TempDir(), "links.wasm")
-		build := exec.Command("go", "build", "-trimpath", "-o", file, "./links")
-		build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		read = linksInGo
 	}
-	wasm, err := os.ReadFile(file)
+	wasm, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return wasm
 }
+
+// linksInGo builds the plugin in Go, once for all tests.
+var linksInGo = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "links")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "links.wasm")
+	build := exec.Command("go", "build", "-trimpath", "-o", file, "./links")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	return os.ReadFile(file)
+})
 
 func (g *guest) dir(string) string { return "/project" }
 
