@@ -50,8 +50,11 @@ func TestSameAnswer100Times_P6(t *testing.T) {
 			plugin, call := calling(t, name, name+"/testdata/"+file+".txtar")
 			folder := call.Mounts[0].Host
 			want := compiled.run(t, name, []string{call.Verb}, call.Request, folder).stdout
-			for range 100 {
+			for i := range 100 {
 				mustSay(t, want, compiled.run(t, name, []string{call.Verb}, call.Request, folder).stdout)
+				if name == "links" && i >= 5 {
+					continue // a guest in Go is slow to interpret
+				}
 				mustSay(t, want, interpreted.run(t, name, []string{call.Verb}, call.Request, folder).stdout)
 			}
 			compiling := sandbox.New(sandbox.Options{CacheDir: privateFolder(t)})
