@@ -1,5 +1,5 @@
-// Package config reads spec-kitty.toml and the mission definitions that it
-// names. It promises that nothing is passed over: an unknown key, a wrong type,
+// Package config reads spec-kitty.toml and the definitions of missions and loops
+// that it names. It promises that nothing is passed over: an unknown key, a wrong type,
 // a missing reference or a setting without effect is an error, and all errors
 // of a file come out at once, each with its place. It writes nothing and holds
 // nothing open; its functions may be called by any number of goroutines.
@@ -26,6 +26,7 @@ type Config struct {
 	Source   Source
 	Plugins  map[string]Plugin
 	Missions map[string]Mission
+	Loops    map[string]Loop
 }
 
 // Runtime is [runtime].
@@ -67,11 +68,14 @@ type Plugin struct {
 	DirSum  string // of that folder, packed (host/bundle): 64 lower-case hexadecimal digits
 	Args    []string
 	Read    []string // folders below the project root, "{mission}" or "{workspace}"
+	Write   []string // the same, for artifacts; never the project root itself
 	Env     map[string]string
 	Memory  int64         // bytes, a multiple of 64 KiB
 	Timeout time.Duration // of one call
 	Output  int64         // bytes
 	Log     int64         // bytes
+
+	MaxRounds int // calls of an executor for one report, those with results of commands included
 }
 
 // Mission is one [missions.TYPE]: a definition in a file of its own, or inline.

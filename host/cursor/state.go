@@ -17,7 +17,7 @@ import (
 
 // Version is the version of Evolve. A view made by another version is folded
 // anew from the journal.
-const Version = 2
+const Version = 3
 
 // Holder is whom work is handed to: an agent and, where one agent's name is
 // shared by several processes, a worker. The zero Holder is nobody.
@@ -85,13 +85,23 @@ type State struct {
 	Seed       string `json:"seed"`       // what plugins' randomness comes from
 	Source     Source `json:"source,omitempty"`
 	Phase      Phase  `json:"phase"`
-	Reason     string `json:"reason,omitempty"` // of an abort
+	Reason     string `json:"reason,omitempty"`   // of an abort
+	Migrated   uint64 `json:"migrated,omitempty"` // the revision of the newest migration; 0: it goes by what it froze at its start
 
 	Cursor   Cursor             `json:"cursor"`
 	Packages map[string]Package `json:"packages,omitempty"`
 	Receipts []Receipt          `json:"receipts,omitempty"` // newest last, one per holder
 	Moved    Change             `json:"moved"`              // the newest change of the cursor
 	Revision uint64             `json:"revision"`
+
+	Unpublished *Unpublished `json:"unpublished,omitempty"` // nil: every artifact lies in its place
+}
+
+// Unpublished is a record whose artifacts are not known to lie in their places.
+// There is at most one: the next commit finishes it before anything else.
+type Unpublished struct {
+	Revision uint64   `json:"revision"`
+	Paths    []string `json:"paths"`
 }
 
 // Source tells where packages' lanes live.
@@ -161,13 +171,26 @@ type Asking struct {
 	Key      string   `json:"key,omitempty"` // the input that the answer sets
 	Question string   `json:"question"`
 	Options  []string `json:"options,omitempty"`
+
+	Postponed *Postponement `json:"postponed,omitempty"` // nil: it was not; never in an event
+}
+
+// Postponement says that a question is known and waits: who put it off, when and
+// why. The question stays open and keeps its step closed.
+type Postponement struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
 }
 
 // Answer is how a question was answered.
 type Answer struct {
-	Value string `json:"value"`
-	By    string `json:"by"`
-	Token string `json:"token,omitempty"` // of the asking
+	Value   string   `json:"value"`
+	By      string   `json:"by"`
+	Token   string   `json:"token,omitempty"`   // of the asking
+	Reason  string   `json:"reason,omitempty"`  // what was said with it
+	Options []string `json:"options,omitempty"` // of the asking
+	Used    string   `json:"used,omitempty"`    // the first step that was completed with it; "": it may still be replaced
 }
 
 // Receipt is what a run remembers of the last report that it accepted from a

@@ -46,6 +46,7 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 	if snap, err := store.Read(ctx); err == nil {
 		r := reading{state: snap.State}
 		h.MissionState = r.missionState()
+		e.unpublished(*h, snap.State.Unpublished)
 	}
 	report, err := store.Verify(ctx)
 	if err != nil {
@@ -67,6 +68,15 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 	}
 	e.views(*h)
 	return nil
+}
+
+// unpublished notes artifacts that are recorded and not in their places.
+func (e *examination) unpublished(h RunHealth, left *cursor.Unpublished) {
+	if left == nil {
+		return
+	}
+	e.find(Finding{Level: LevelWarning, Code: commit.WarnNotPublished, RunID: h.RunID, Fix: "spec-kitty run publish " + quote(h.MissionSlug),
+		Message: fmt.Sprintf("the artifacts of revision %d are recorded and not all in their places: %s", left.Revision, strings.Join(left.Paths, ", "))})
 }
 
 // problem notes what is wrong with the journal, or with the state beside it.
@@ -96,7 +106,7 @@ func (e *examination) frozen(ctx context.Context, h *RunHealth, store Store) {
 		h.Problems = append(h.Problems, problem)
 		f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem,
 			Fix: "restore the file from a backup of the run; the run goes on with exactly what it froze"}
-		if strings.HasPrefix(problem, blobIndex+" ") {
+		if name, _, _ := strings.Cut(problem, " "); isIndex(name) {
 			f.Level, f.Code, f.Fix = LevelRepairable, "definition_index", repairLine(h.RunID)
 		} else {
 			h.Damaged = true

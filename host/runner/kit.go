@@ -199,7 +199,7 @@ func (k *Kit) call(ctx context.Context, m module, c sandbox.Call, verb string, r
 		}
 	}
 	if e.Failure == nil {
-		err := e.judge(m.name, verb)
+		err := e.judge(m, verb)
 		if err == nil {
 			return e, nil
 		}
@@ -212,13 +212,14 @@ func (k *Kit) call(ctx context.Context, m module, c sandbox.Call, verb string, r
 }
 
 // judge holds the answer against what the verb may answer.
-func (e *ended) judge(name, verb string) error {
+func (e *ended) judge(m module, verb string) error {
 	var err error
+	name := m.name
 	switch verb {
 	case abi.Guard:
 		_, err = sandbox.GuardAnswer(name, e.Answer)
 	case abi.Execute:
-		_, err = sandbox.ExecuteAnswer(name, e.Answer, sandbox.Grants{})
+		_, err = sandbox.ExecuteAnswer(name, e.Answer, m.mayAsk())
 	case abi.Describe:
 		_, err = sandbox.DescribeAnswer(name, e.Answer)
 	default:
@@ -228,6 +229,15 @@ func (e *ended) judge(name, verb string) error {
 		e.answer = json.RawMessage(strings.TrimSpace(string(e.Stdout)))
 	}
 	return err
+}
+
+// mayAsk is what the module's answers may ask the host to do: what the
+// configuration grants, and of a file alone all, since it is only looked at.
+func (m module) mayAsk() sandbox.Grants {
+	if m.conf == nil {
+		return sandbox.Grants{All: true}
+	}
+	return sandbox.Grants{Write: len(m.conf.Write) > 0}
 }
 
 // clockOf is the request's own time, by which a run's calls go too; where it has

@@ -43,6 +43,11 @@ func (r *reading) next(ctx context.Context, q Request) (Answer, error) {
 	if r.run == nil {
 		return r.begin(ctx, q)
 	}
+	if q.PlanOut == nil {
+		if err := r.finish(ctx, q.Caller); err != nil {
+			return r.refused(q.Caller, err)
+		}
+	}
 	if q.Answer != nil {
 		a, done, err := r.give(ctx, q)
 		if done || err != nil {
@@ -83,21 +88,9 @@ func (r *reading) begin(ctx context.Context, q Request) (Answer, error) {
 
 // give commits an answer. done: the call asked for nothing more.
 func (r *reading) give(ctx context.Context, q Request) (a Answer, done bool, err error) {
-	give := cursor.Give{
-		Who: q.Caller.String(), Human: q.Caller.Human, Agent: q.Caller.Agent,
-		Decision: q.Decision, Token: q.DecisionToken, Value: *q.Answer, Tokens: r.p.tokens(),
-	}
-	if give.Decision == "" && len(r.state.Cursor.Questions) == 1 {
-		give.Decision = r.state.Cursor.Questions[0].ID
-	}
-	if err := r.commit(ctx, give); err != nil {
+	if err := r.commitAnswer(ctx, q); err != nil {
 		a, err := r.refused(q.Caller, err)
 		return a, true, err
-	}
-	r.answered = &give
-	if !r.recorded {
-		r.replayed = true
-		r.warn("already_answered", give.Decision+" was answered with this value before; nothing was changed")
 	}
 	if q.Result != "" {
 		r.recorded, r.replayed = false, false // what follows is about the report
@@ -106,6 +99,25 @@ func (r *reading) give(ctx context.Context, q Request) (a Answer, done bool, err
 	r.recorded = true // the answer is, now or from before
 	a, err = r.reply(q.Caller)
 	return a, true, err
+}
+
+func (r *reading) commitAnswer(ctx context.Context, q Request) error {
+	give := cursor.Give{
+		Who: q.Caller.String(), Human: q.Caller.Human, Agent: q.Caller.Agent, Decision: q.Decision, Token: q.DecisionToken,
+		Value: *q.Answer, Reason: q.Reason, Replace: q.Replace, Tokens: r.p.tokens(),
+	}
+	if give.Decision == "" && len(r.state.Cursor.Questions) == 1 {
+		give.Decision = r.state.Cursor.Questions[0].ID
+	}
+	if err := r.commit(ctx, give); err != nil {
+		return err
+	}
+	r.answered = &give
+	if !r.recorded {
+		r.replayed = true
+		r.warn("already_answered", give.Decision+" was answered with this value before; nothing was changed")
+	}
+	return nil
 }
 
 // report evaluates, plans and commits. The answer given in the same call goes
@@ -252,7 +264,7 @@ type plan struct {
 func (r *reading) foretell(t transition) (plan, error) {
 	f := r.facts
 	if report, ok := t.(cursor.Report); ok {
-		f.Digests = report.Base.Facts
+		f.Digests = assumed(report)
 	}
 	now := r.p.now()
 	events, err := t.Decide(r.state, f, now)
@@ -321,6 +333,9 @@ func (r *reading) refused(c Caller, err error) (Answer, error) {
 	var refusal *cursor.Refusal
 	var timeout *commit.LockTimeoutError
 	var uncertain *commit.UncertainError
+	if left := new(commit.UnpublishedError); errors.As(err, &left) && !errors.As(err, &uncertain) {
+		err = r.unpublished(left)
+	}
 	switch {
 	case errors.As(err, &refusal) && isBlock(refusal.Code):
 		return r.blocked(c, refusal)

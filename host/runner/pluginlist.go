@@ -39,11 +39,13 @@ type PluginRow struct {
 type PluginGrants struct {
 	Args      []string `json:"args"`
 	Read      []string `json:"read"`
+	Write     []string `json:"write"`
 	Env       []string `json:"env"`    // names
 	Memory    int64    `json:"memory"` // bytes
 	TimeoutMS int64    `json:"timeout_ms"`
 	Output    int64    `json:"output"` // bytes
 	Log       int64    `json:"log"`    // bytes
+	MaxRounds int      `json:"max_rounds"`
 }
 
 // List lists the configured plugins. It runs none and writes nothing.
@@ -88,7 +90,8 @@ func pinState(c config.Plugin, sum string, dir *PluginFolder) string {
 func grantsOf(c config.Plugin) PluginGrants {
 	return PluginGrants{
 		Args: append([]string{}, c.Args...), Read: append([]string{}, c.Read...),
+		Write:  append([]string{}, c.Write...),
 		Env:    append([]string{}, slices.Sorted(maps.Keys(c.Env))...),
-		Memory: c.Memory, TimeoutMS: c.Timeout.Milliseconds(), Output: c.Output, Log: c.Log,
+		Memory: c.Memory, TimeoutMS: c.Timeout.Milliseconds(), Output: c.Output, Log: c.Log, MaxRounds: c.MaxRounds,
 	}
 }

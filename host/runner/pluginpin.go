@@ -3,12 +3,10 @@ package runner
 import (
 	"context"
 	"os"
-	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/host/bundle"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/sandbox"
-	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // PluginPin is a pin that was written, or stood already.
@@ -78,17 +76,9 @@ func folderPin(cfg *config.Config, conf config.Plugin, own []byte) *PluginFolder
 }
 
 // write reads the configuration anew, as compiling took its time, and replaces it
-// as a whole, with both pins at once. A link to it stays a link.
+// as a whole, with both pins at once.
 func (p *PluginPin) write(name string) error {
-	file, err := filepath.EvalSymlinks(p.Config)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	before, err := os.ReadFile(file)
+	before, err := os.ReadFile(p.Config)
 	if err != nil {
 		return err
 	}
@@ -96,11 +86,7 @@ func (p *PluginPin) write(name string) error {
 	if err != nil || string(after) == string(before) {
 		return err
 	}
-	if err := durable.Replace(durable.OS(), file, after, info.Mode().Perm()); err != nil {
-		return err
-	}
-	// The mode of a new file is cut by the process's mask.
-	return os.Chmod(file, info.Mode().Perm())
+	return replaceConfig(p.Config, after)
 }
 
 // pinned is the configuration's text with the pins, whose lines it notes. The

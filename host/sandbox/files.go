@@ -37,6 +37,11 @@ func (v *view) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, s
 	case flag&sys.O_DIRECTORY != 0:
 		return nil, sys.ENOTDIR
 	}
+	if data, ok := v.over[real]; ok {
+		v.desk.files--
+		v.desk.bytes -= int64(len(data))
+		return &file{view: v, name: name, info: info, data: data, read: true}, 0
+	}
 	f, info, errno := v.open(real)
 	if errno != 0 {
 		return nil, errno
@@ -55,10 +60,10 @@ func (v *view) look(name string, follow bool) (string, fs.FileInfo, sys.Errno) {
 	if errno == 0 && info.Mode().Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
 		errno = sys.ENOENT
 	}
-	switch errno {
-	case 0:
+	switch {
+	case errno == 0 && !isStaged(info):
 		v.desk.note(statFact(v.path(name), info))
-	case sys.ENOENT:
+	case errno == sys.ENOENT:
 		v.desk.note(Fact{Path: v.path(name), Kind: FactAbsent})
 	}
 	return real, info, errno

@@ -41,6 +41,10 @@ type Plugin struct {
 type Mount struct {
 	Guest string `json:"guest"` // absolute, such as /project
 	Host  string `json:"host"`  // absolute path of a folder
+
+	// Staged are files that lie over the folder, by their names in it with
+	// slashes. They are seen where the grants reach, and are no facts.
+	Staged map[string][]byte `json:"staged,omitempty"`
 }
 
 // Call is one call of a plugin.
