@@ -36,7 +36,6 @@ const (
 	DecisionAmbiguous Code = "decision_ambiguous"
 	SelfReview        Code = "self_review"
 	IllegalMove       Code = "illegal_move"
-	LanesReadOnly     Code = "lanes_read_only"
 	PackageNotFound   Code = "package_not_found"
 	RunExists         Code = "run_exists"
 	Usage             Code = "usage"

@@ -17,7 +17,7 @@ import (
 
 // Version is the version of Evolve. A view made by another version is folded
 // anew from the journal.
-const Version = 2
+const Version = 3
 
 // Holder is whom work is handed to: an agent and, where one agent's name is
 // shared by several processes, a worker. The zero Holder is nobody.
