@@ -121,7 +121,7 @@ func TestImportRules_C001(t *testing.T) {
 // P6: the state machines and the definitions are pure.
 func TestPurePackages(t *testing.T) {
 	src := parseAll(t)
-	for _, folder := range []string{"host/cursor", "host/loop", "host/mission", "host/simulate", "host/graph"} {
+	for _, folder := range []string{"host/cursor", "host/loop", "host/mission", "host/simulate", "host/graph", "host/schedule"} {
 		for _, name := range imports(src.files[folder]) {
 			if name == "os" || name == "net" || strings.HasPrefix(name, "os/") || strings.HasPrefix(name, "net/") ||
 				strings.HasPrefix(name, "math/rand") || name == "crypto/rand" || name == "syscall" {

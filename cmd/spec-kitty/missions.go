@@ -8,10 +8,10 @@ import (
 func newMission(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mission",
-		Short: "List, check, show and try out mission types",
+		Short: "List, check, show, try out and import mission types",
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newMissionList(a), newMissionShow(a), newMissionValidate(a), newMissionGraph(a), newMissionSimulate(a))
+	cmd.AddCommand(newMissionList(a), newMissionShow(a), newMissionValidate(a), newMissionGraph(a), newMissionSimulate(a), newMissionImport(a))
 	return cmd
 }

@@ -16,6 +16,7 @@ type operateOptions struct {
 	token   string
 	step    string
 	reason  text
+	discard bool
 	done    string // what people are told that was done; "": the answer says it
 }
 
@@ -29,7 +30,7 @@ func (o *operateOptions) flags(cmd *cobra.Command) {
 type operator func(*runner.Project, context.Context, runner.OperatorRequest) (runner.Answer, error)
 
 func (o *operateOptions) run(a *app, cmd *cobra.Command, mission string, verb operator) error {
-	q := runner.OperatorRequest{Package: o.pack, Token: o.token, Step: o.step}
+	q := runner.OperatorRequest{Package: o.pack, Token: o.token, Step: o.step, Discard: o.discard}
 	var err error
 	if q.Mission, err = a.mission(cmd, mission, o.mission); err != nil {
 		return err

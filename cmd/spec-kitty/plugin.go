@@ -43,3 +43,9 @@ const (
 	aPlugin   = "a plugin"
 	namePlain = "name a plugin of spec-kitty.toml, or a .wasm file"
 )
+
+// fileFlags are what a configuration would say of a module that is named as a file.
+func fileFlags(cmd *cobra.Command, o *runner.FileOptions) {
+	cmd.Flags().StringVar(&o.Dir, "dir", "", "of a file: the `FOLDER` that it is shown at /plugin")
+	cmd.Flags().StringArrayVar(&o.Args, "arg", nil, "of a file: an argument `ARG` before the verb; repeatable")
+}

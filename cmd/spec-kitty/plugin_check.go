@@ -10,7 +10,8 @@ import (
 )
 
 func newPluginCheck(a *app) *cobra.Command {
-	return &cobra.Command{
+	own := runner.FileOptions{}
+	cmd := &cobra.Command{
 		Use:   "check PLUGIN",
 		Short: "Check a module, of any language, against the ABI",
 		Long: `Makes the calls that every plugin must get right: describe with empty stdin and no
@@ -24,7 +25,7 @@ do, and the exit code is 1.`,
 			if err != nil {
 				return err
 			}
-			found, err := a.kit().Check(cmd.Context(), target)
+			found, err := a.kit().WithFile(own).Check(cmd.Context(), target)
 			if err != nil {
 				return err
 			}
@@ -34,6 +35,8 @@ do, and the exit code is 1.`,
 			return a.print(found, func() string { return a.checkText(found) })
 		},
 	}
+	fileFlags(cmd, &own)
+	return cmd
 }
 
 func (a *app) checkText(r runner.PluginReport) string {

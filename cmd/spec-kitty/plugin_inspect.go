@@ -10,7 +10,8 @@ import (
 )
 
 func newPluginInspect(a *app) *cobra.Command {
-	return &cobra.Command{
+	own := runner.FileOptions{}
+	cmd := &cobra.Command{
 		Use:   "inspect PLUGIN",
 		Short: "Show a module's imports, exports, memory, digest and description",
 		Long: `Shows what a module imports and exports, its memory at the start, size and sha256,
@@ -22,13 +23,15 @@ that is no plugin it says why.`,
 			if err != nil {
 				return err
 			}
-			found, err := a.kit().Inspect(cmd.Context(), target)
+			found, err := a.kit().WithFile(own).Inspect(cmd.Context(), target)
 			if err != nil {
 				return err
 			}
 			return a.print(found, func() string { return inspectText(found) })
 		},
 	}
+	fileFlags(cmd, &own)
+	return cmd
 }
 
 func inspectText(p runner.PluginInspection) string {
@@ -36,6 +39,12 @@ func inspectText(p runner.PluginInspection) string {
 	fmt.Fprintf(&out, "%s  %s\n  %d bytes, sha256 %s\n", p.Name, p.File, p.Size, p.SHA256)
 	if p.Pinned != nil && *p.Pinned != p.SHA256 {
 		fmt.Fprintf(&out, "  pinned are other bytes: %s\n", *p.Pinned)
+	}
+	if d := p.Dir; d != nil && d.Found != nil {
+		fmt.Fprintf(&out, "  shown at /plugin: %s, %d files, sha256 %s\n", d.Folder, *d.Files, *d.Found)
+		if d.Pinned != nil && *d.Pinned != *d.Found {
+			fmt.Fprintf(&out, "  pinned are other files: %s\n", *d.Pinned)
+		}
 	}
 	if p.Problem != nil {
 		fmt.Fprintf(&out, "  it is no plugin: %s\n", *p.Problem)

@@ -48,15 +48,35 @@ func pluginsListText(l runner.PluginList) string {
 }
 
 func pinText(out *strings.Builder, p runner.PluginRow) {
-	switch {
-	case p.Problem != nil:
+	if p.Problem != nil {
 		fmt.Fprintf(out, "  it cannot be read: %s\n", *p.Problem)
-	case p.State == runner.PinDiffers:
-		fmt.Fprintf(out, "  pinned %s\n  found  %s\n  look at what changed, then `spec-kitty plugin pin %s`\n", *p.Pinned, *p.Found, p.Name)
-	case p.State == runner.PinMissing:
-		fmt.Fprintf(out, "  found  %s\n  `spec-kitty plugin pin %s` pins it\n", *p.Found, p.Name)
+	}
+	sumText(out, "", p.Pinned, p.Found)
+	if d := p.Dir; d != nil {
+		fmt.Fprintf(out, "  dir    %s\n", d.Folder)
+		if d.Problem != nil {
+			fmt.Fprintf(out, "         cannot be shown to it: %s\n", *d.Problem)
+		}
+		sumText(out, "dir ", d.Pinned, d.Found)
+	}
+	switch p.State {
+	case runner.PinDiffers:
+		fmt.Fprintf(out, "  look at what changed, then `spec-kitty plugin pin %s`\n", p.Name)
+	case runner.PinMissing:
+		fmt.Fprintf(out, "  `spec-kitty plugin pin %s` pins it\n", p.Name)
+	}
+}
+
+// sumText shows one digest, or both where the pin does not fit.
+func sumText(out *strings.Builder, of string, pinned, found *string) {
+	switch {
+	case found == nil:
+	case pinned == nil:
+		fmt.Fprintf(out, "  %sfound  %s\n", of, *found)
+	case *pinned != *found:
+		fmt.Fprintf(out, "  %spinned %s\n  %sfound  %s\n", of, *pinned, of, *found)
 	default:
-		fmt.Fprintf(out, "  sha256 %s\n", *p.Found)
+		fmt.Fprintf(out, "  %ssha256 %s\n", of, *found)
 	}
 }
 

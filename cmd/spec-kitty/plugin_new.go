@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,10 +16,11 @@ func newPluginNew(a *app) *cobra.Command {
 		Use:   "new NAME",
 		Short: "Begin a plugin: a guard that builds, with recorded calls",
 		Long: `Makes the folder NAME with a small guard in Go, Rust, AssemblyScript or C that builds,
-passes ` + "`plugin check`" + ` and brings recorded calls for ` + "`plugin test`" + `. It names the tools
-that build it, and the command. What reads the request and writes the answer is copied
-into the folder: nothing else is fetched but, for AssemblyScript, its compiler. Other
-languages need no starter: plugins/README.md has the whole contract.`,
+or in JavaScript, which needs no build. It passes ` + "`plugin check`" + ` and brings recorded
+calls for ` + "`plugin test`" + `; the tools that build it are named, and the command. What reads
+the request and writes the answer is copied into the folder: nothing else is fetched
+but, for AssemblyScript, its compiler. Other languages need no starter:
+plugins/README.md has the whole contract.`,
 		Example: `  spec-kitty plugin new NAME --lang go`,
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,7 +35,7 @@ languages need no starter: plugins/README.md has the whole contract.`,
 			return a.print(made, func() string { return newText(made) })
 		},
 	}
-	cmd.Flags().StringVar(&lang, "lang", "", "the `LANGUAGE`: go, rust, assemblyscript or c")
+	cmd.Flags().StringVar(&lang, "lang", "", "the `LANGUAGE`: go, rust, assemblyscript, c or javascript")
 	return cmd
 }
 
@@ -43,6 +45,12 @@ func newText(n runner.PluginNew) string {
 	for _, file := range n.Created {
 		fmt.Fprintf(&out, "  %s\n", file)
 	}
-	fmt.Fprintf(&out, "\nIt is built with %s:\n\n    cd %s\n    %s\n    spec-kitty plugin check %s.wasm\n    spec-kitty plugin test testdata\n", n.Tools, n.Name, n.Build, n.Name)
+	if n.Build == nil {
+		fmt.Fprintf(&out, "\nThere is nothing to build:\n\n    cd %s\n", n.Name)
+	} else {
+		fmt.Fprintf(&out, "\nIt is built with %s:\n\n    cd %s\n    %s\n", n.Tools, n.Name, *n.Build)
+	}
+	flags := strings.Join(append([]string{""}, n.Flags...), " ")
+	fmt.Fprintf(&out, "    spec-kitty plugin check %s%s\n    spec-kitty plugin test testdata%s\n", filepath.Base(n.Module), flags, flags)
 	return printable(out.String())
 }

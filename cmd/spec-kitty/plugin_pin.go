@@ -13,8 +13,9 @@ func newPluginPin(a *app) *cobra.Command {
 		Use:   "pin NAME",
 		Short: "Write a plugin's sha256 into spec-kitty.toml",
 		Long: `Looks at the module of a configured plugin, compiles it into the cache, and writes
-the sha256 of its bytes into the plugin's table in spec-kitty.toml. Every other byte
-of that file stays as it was. A module that is no plugin is refused.
+the sha256 of its bytes into the plugin's table in spec-kitty.toml; with ` + "`dir`" + ` also
+dir_sha256, over the files of that folder. Every other byte of spec-kitty.toml stays
+as it was. A module that is no plugin is refused.
 
 A pin says that the bytes are the same, not that they are good: look at what
 changed before you pin it.`,
@@ -34,8 +35,16 @@ changed before you pin it.`,
 }
 
 func pinnedText(p runner.PluginPin) string {
-	if !p.Changed {
-		return fmt.Sprintf("%s is pinned to %s already.\n", p.Name, p.SHA256)
+	text := pinLine(p.Name, p.SHA256, place(p.Config, p.Line), p.Changed)
+	if d := p.Dir; d != nil {
+		text += pinLine(fmt.Sprintf("its folder (%d files)", d.Files), d.SHA256, place(p.Config, d.Line), d.Changed)
 	}
-	return fmt.Sprintf("%s is pinned to %s\n  in %s\n", p.Name, p.SHA256, place(p.Config, p.Line))
+	return text
+}
+
+func pinLine(what, sum, at string, changed bool) string {
+	if !changed {
+		return fmt.Sprintf("%s is pinned to %s already.\n", what, sum)
+	}
+	return fmt.Sprintf("%s is pinned to %s\n  in %s\n", what, sum, at)
 }

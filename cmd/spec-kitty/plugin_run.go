@@ -17,6 +17,7 @@ const maxRequestFile = 1<<20 + 1
 type pluginRunOptions struct {
 	verb, request string
 	ask           runner.PluginAsk
+	own           runner.FileOptions
 }
 
 func newPluginRun(a *app) *cobra.Command {
@@ -46,6 +47,7 @@ today. Nothing is committed. A call that ends without an answer has exit code 1.
 	f.StringVar(&o.request, "request", "", "the request, out of `FILE`; - is stdin")
 	f.StringVar(&o.ask.Mission, "mission", "", "instead: what the run of mission `M` would ask now")
 	f.StringVar(&o.ask.Package, "package", "", "with --mission: the work package `WP`, where several are handed out")
+	fileFlags(cmd, &o.own)
 	return cmd
 }
 
@@ -54,7 +56,7 @@ func (a *app) runPlugin(cmd *cobra.Command, target string, o pluginRunOptions) e
 	if err != nil {
 		return err
 	}
-	ran, err := a.kit().Run(cmd.Context(), call)
+	ran, err := a.kit().WithFile(o.own).Run(cmd.Context(), call)
 	if err != nil {
 		return err
 	}

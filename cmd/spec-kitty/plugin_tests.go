@@ -10,7 +10,7 @@ import (
 )
 
 func newPluginTest(a *app) *cobra.Command {
-	ask := runner.PluginTestAsk{}
+	ask, own := runner.PluginTestAsk{}, runner.FileOptions{}
 	cmd := &cobra.Command{
 		Use:   "test DIR",
 		Short: "Run recorded calls of a plugin and compare the answers",
@@ -29,7 +29,7 @@ writes the answers instead: read the difference. A failed call gives exit code 1
 			if ask.Dir, err = only(cmd, args, "a folder", "name the folder with the recorded calls"); err != nil {
 				return err
 			}
-			found, err := a.kit().Test(cmd.Context(), ask)
+			found, err := a.kit().WithFile(own).Test(cmd.Context(), ask)
 			if err != nil {
 				return err
 			}
@@ -41,6 +41,7 @@ writes the answers instead: read the difference. A failed call gives exit code 1
 	}
 	cmd.Flags().StringVar(&ask.Target, "plugin", "", "the `PLUGIN`: a name of spec-kitty.toml, or a .wasm file")
 	cmd.Flags().BoolVar(&ask.Update, "update", false, "write the answers instead of comparing them")
+	fileFlags(cmd, &own)
 	return cmd
 }
 

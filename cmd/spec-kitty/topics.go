@@ -13,6 +13,7 @@ func topics() []helpTopic {
 		{"skip", "completing a step without its work", page(skipText)},
 		{"abort", "ending a run before its end", page(abortText)},
 		{"release", "taking work from a holder who does not come back", page(releaseText)},
+		{"publish", "artifacts that are recorded and not in their places", page(publishText)},
 		{"answer", "answering a question", page(answerHelp)},
 		{"holder", "who may report what", page(holderHelp)},
 		{"plugins", "what plugins may do, and what it means when one fails", page(pluginsText)},
@@ -68,6 +69,22 @@ That moves it from claimed and in_progress to planned, from in_review to
 for_review, and from blocked to where it came from.
 
 The reason and your name go into the run's history.`
+
+const publishText = `An executor's artifacts are recorded with the report that they come with, and put
+into their places right after. Where that was cut short, answers have the warning
+not_published, and the next report finishes it before anything else. So does
+
+    spec-kitty run publish MISSION
+
+Nothing is overwritten that the record does not replace. If something else stands
+in a place by then, every report is answered artifact_conflict, and names it. Then
+either take a copy of what stands there, move it away and call run publish, or keep
+it and give the artifacts up:
+
+    spec-kitty run publish MISSION --discard --reason "theirs is newer"
+
+Those that are in their places by then stay there. The reason and your name go into
+the run's history; the artifacts can still be read there, with run log.`
 
 const answerHelp = `A step that asks is handed out once its questions are answered. The answer that
 shows a question has its decision_id, its decision_token, its options and a prompt

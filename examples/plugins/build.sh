@@ -12,7 +12,7 @@ out=${1:-}
 [ -z "$out" ] || out=$(CDPATH= cd -- "$out" && pwd)
 cd "$here"
 
-for name in scaffold spec-lint; do
+for name in changelog scaffold spec-lint test-gate; do
 	# Without stack-first and a stated stack, a large local buffer would
 	# silently overwrite constants.
 	"${CLANG:-clang-14}" --target=wasm32-wasi -std=gnu11 -Os \
@@ -21,4 +21,4 @@ for name in scaffold spec-lint; do
 		-o "${out:-$name}/$name.wasm" "$name/$name.c"
 done
 
-[ -n "$out" ] || sha256sum scaffold/scaffold.wasm spec-lint/spec-lint.wasm >SHA256SUMS
+[ -n "$out" ] || sha256sum changelog/changelog.wasm scaffold/scaffold.wasm spec-lint/spec-lint.wasm test-gate/test-gate.wasm >SHA256SUMS

@@ -13,7 +13,7 @@ import (
 
 const maxSize = 200_000 // bytes of one committed plugin
 
-func names() []string { return []string{"scaffold", "spec-lint"} }
+func names() []string { return []string{"changelog", "scaffold", "spec-lint", "test-gate"} }
 
 // The committed bytes are small and are those that SHA256SUMS lists.
 func TestCommitted(t *testing.T) {

@@ -3,6 +3,7 @@ package plugins
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -18,7 +19,8 @@ import (
 var update = flag.Bool("update", false, "write what the guests answer into the test data")
 
 // Every archive in NAME/testdata is one call: "call" holds the verb and the
-// settings of the step, "packages" (optional) the request's packages,
+// settings of the step, "packages" (optional) the request's packages, "request"
+// (optional) further keys of it,
 // "project/…" the files that the plugin sees, and "want" the answer, or
 // "exit N: TEXT" where it has none and TEXT is what it says on stderr.
 func TestVectors(t *testing.T) {
@@ -51,7 +53,7 @@ func runVector(t *testing.T, e engine, plugin, file string) {
 	}
 	v := unpack(t, archive)
 	verb, with, _ := strings.Cut(v.call, " ")
-	got := e.run(t, plugin, []string{verb}, request(t, verb, with, v.packages, e.dir(v.folder)), v.folder)
+	got := e.run(t, plugin, []string{verb}, request(t, verb, with, v, e.dir(v.folder)), v.folder)
 	answer := shown(t, verb, got)
 	if *update && e.dir("") == "/project" {
 		save(t, file, archive, answer)
@@ -65,16 +67,18 @@ func runVector(t *testing.T, e engine, plugin, file string) {
 	}
 }
 
-type vector struct{ call, packages, want, folder string }
+type vector struct{ call, packages, request, want, folder string }
 
 func unpack(t *testing.T, archive *txtar.Archive) vector {
-	v := vector{folder: t.TempDir(), packages: "[]"}
+	v := vector{folder: t.TempDir(), packages: "[]", request: "{}"}
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "call":
 			v.call = strings.TrimSpace(string(f.Data))
 		case "packages":
 			v.packages = string(f.Data)
+		case "request":
+			v.request = string(f.Data)
 		case "want":
 			v.want = string(f.Data)
 		default:
@@ -90,7 +94,7 @@ func unpack(t *testing.T, archive *txtar.Archive) vector {
 	return v
 }
 
-func request(t *testing.T, verb, with, packages, project string) []byte {
+func request(t *testing.T, verb, with string, v vector, project string) []byte {
 	r := abi.Request{
 		Verb:    verb,
 		Run:     abi.Run{ID: "01KQEJZK00000000000000000A", Mission: "001-demo", Type: "software-dev", Revision: 3},
@@ -98,7 +102,7 @@ func request(t *testing.T, verb, with, packages, project string) []byte {
 		Step:    abi.Step{ID: "specify", Title: "Specification", Attempt: 1},
 		Agent:   "a", Result: "success", Now: "2026-11-29T12:00:00Z",
 	}
-	if err := json.Unmarshal([]byte(packages), &r.Packages); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(v.packages), &r.Packages), json.Unmarshal([]byte(v.request), &r)); err != nil {
 		t.Fatal(err)
 	}
 	if with = strings.TrimSpace(with); with != "" {

@@ -79,10 +79,12 @@ func (s *run[S, F, E]) underLock(ctx context.Context, held *locks.Held, t Transi
 			return out, err
 		}
 	}
-	l, warnings, err = s.publishLeft(ctx, held, j, l, t.Actor())
-	out.Warnings = append(out.Warnings, warnings...)
-	if err != nil {
-		return out, err
+	if settler, ok := t.(Settler); !ok || !settler.Settles() {
+		l, warnings, err = s.publishLeft(ctx, held, j, l, t.Actor())
+		out.Warnings = append(out.Warnings, warnings...)
+		if err != nil {
+			return out, err
+		}
 	}
 	out.State, out.Revision, out.Digest = l.state, l.pos.Revision, l.pos.Digest
 	return s.decide(ctx, held, j, l, t, out)

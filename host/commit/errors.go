@@ -86,6 +86,19 @@ func (e *AppendError) Error() string {
 
 func (e *AppendError) Unwrap() error { return e.Err }
 
+// UnpublishedError says that the files of an earlier record are still to be made
+// and cannot be. Nothing else was decided; the record stays as it is.
+type UnpublishedError struct {
+	Revision uint64 // of that record
+	Err      error
+}
+
+func (e *UnpublishedError) Error() string {
+	return fmt.Sprintf("nothing was recorded: the files of revision %d are not made yet: %v", e.Revision, e.Err)
+}
+
+func (e *UnpublishedError) Unwrap() error { return e.Err }
+
 // ReplacedError says that the folder or its lock file was replaced while the
 // lock was held, so the lock protects nothing. Nothing was written.
 type ReplacedError struct{ Path string }

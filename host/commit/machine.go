@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// Settler is a Transition that says itself what becomes of the files that a
+// dead writer left unmade: they are not made before it is decided.
+type Settler interface{ Settles() bool }
+
 // Meta is what a record says about its commit, apart from the events.
 type Meta struct {
 	Run      string    // id of the run

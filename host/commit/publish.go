@@ -32,7 +32,7 @@ func (s *run[S, F, E]) publishLeft(ctx context.Context, held *locks.Held, j dura
 	}
 	n, err := s.published(ctx, held, j, p, l, s.display(rec), actor)
 	if err != nil {
-		return l, nil, fmt.Errorf("finish what revision %d began: %w", revision, err)
+		return l, nil, &UnpublishedError{Revision: revision, Err: err}
 	}
 	if err := j.Sync(); err != nil {
 		return l, nil, &UncertainError{fmt.Errorf("sync %s: %w", s.journalPath(), err)}

@@ -39,7 +39,7 @@ type Store[S, F, E any] interface {
 	// Commit takes the lock once, decides and records. When it returns
 	// without an error, what it answers is durable. Errors: the transition's
 	// refusal as it is, *LockTimeoutError, *DamagedError, *TwoWritersError,
-	// *NewerFormatError, *ReplacedError, *AppendError (nothing was recorded)
+	// *NewerFormatError, *ReplacedError, *UnpublishedError, *AppendError (nothing was recorded)
 	// and *UncertainError (it may have been).
 	Commit(ctx context.Context, t Transition[S, F, E]) (Outcome[S, E], error)
 	// Records visits the history from a revision on, oldest first, without a

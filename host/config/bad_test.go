@@ -31,11 +31,26 @@ spec-kitty.toml:2: Runtime: unknown key Runtime; did you mean runtime?`},
 			`spec-kitty.toml:2: holder: unknown key holder
 spec-kitty.toml:5: runtime.name: unknown key name in [runtime]
 spec-kitty.toml:6: runtime.schema: schema is a key of the top of the file, but stands inside [runtime]: move it up, above [runtime]`},
-		{"of a later version", "schema = 1\n[commands.x]\nrun = [\"a\"]\n[loops.y]\n[plugins.z]\nwasm=\"z\"\nsha256=\"" + strings.Repeat("0", 64) + "\"\nwrite = [\"a\"]\nmax_rounds = 2\n",
+		{"of a later version", "schema = 1\n[commands.x]\nrun = [\"a\"]\n[loops.y]\n",
 			`spec-kitty.toml:2: commands: commands is not known to this version
-spec-kitty.toml:4: loops: loops is not known to this version
-spec-kitty.toml:8: plugins.z.write: write is not known to this version
-spec-kitty.toml:9: plugins.z.max_rounds: max_rounds is not known to this version`},
+spec-kitty.toml:4: loops: loops is not known to this version`},
+		{"where a plugin may write", `schema = 1
+[runtime]
+dir = "Work/state"
+[plugins.z]
+wasm = "z"
+sha256 = "` + strings.Repeat("0", 64) + `"
+write = [".", "docs/..", "work/state", "Work/state/runs", "docs/.GIT", "../x", "{missions}", "/etc", "work", "{mission}"]
+max_rounds = 0
+`, `spec-kitty.toml:7: plugins.z.write[5]: "../x" leads out of the project; a folder below the project root, "{mission}" or "{workspace}" was expected
+spec-kitty.toml:7: plugins.z.write[6]: "{missions}" is no placeholder; a folder below the project root, "{mission}" or "{workspace}" was expected
+spec-kitty.toml:7: plugins.z.write[7]: "/etc" is absolute; a folder below the project root, "{mission}" or "{workspace}" was expected
+spec-kitty.toml:7: plugins.z.write[0]: "." is the whole project, with its configuration and state: name the folders
+spec-kitty.toml:7: plugins.z.write[1]: "docs/.." is the whole project, with its configuration and state: name the folders
+spec-kitty.toml:7: plugins.z.write[2]: "work/state" is the runs' state, which nothing but the step runner writes
+spec-kitty.toml:7: plugins.z.write[3]: "Work/state/runs" is the runs' state, which nothing but the step runner writes
+spec-kitty.toml:7: plugins.z.write[4]: "docs/.GIT" is git's own
+spec-kitty.toml:8: plugins.z.max_rounds: must be from 1 to 100, not 0`},
 		{"runtime", `schema = 1
 [runtime]
 dir = "."
@@ -87,7 +102,7 @@ spec-kitty.toml:9: plugins.lint.output: must be from 1B to 4MiB, not 1GiB
 spec-kitty.toml:10: plugins.lint.log: "" is no size: it needs a whole number and a unit, one of B, KiB, MiB and GiB
 spec-kitty.toml:11: plugins.lint.env."A=B": is no environment variable: the name may not be empty or hold = or a zero byte, nor the value a zero byte
 spec-kitty.toml:11: plugins.lint.env.C: text in quotes was expected, not a whole number
-spec-kitty.toml:12: plugins.Lint.sha256: is missing: the SHA-256 of the plugin's bytes, which the sandbox compares before it runs them; ` + "`spec-kitty plugin pin Lint`" + ` writes it
+spec-kitty.toml:12: plugins.Lint.sha256: is missing: the SHA-256 of the plugin's bytes, which is compared before anything runs; ` + "`spec-kitty plugin pin Lint`" + ` writes it
 spec-kitty.toml:12: plugins.Lint.wasm: is missing: the path of the plugin's .wasm file
 spec-kitty.toml:13: plugins."a b": the name "a b" may hold only letters, digits, -, _ and ., not ' '
 spec-kitty.toml:15: plugins."a b".sha256: is empty

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spec-kitty/step-runner/host/bundle"
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
@@ -110,7 +111,22 @@ func (c *Config) pluginTrouble(p Plugin) (key, why string) {
 	case err != nil:
 		return "wasm", fileTrouble(p.Wasm, err)
 	case hexDigest(data) != p.SHA256:
-		return "sha256", "does not fit: the bytes of " + p.Wasm + " hash to " + hexDigest(data)
+		return PinWasm, "does not fit: the bytes of " + p.Wasm + " hash to " + hexDigest(data)
+	}
+	return c.folderTrouble(p)
+}
+
+// folderTrouble compares a plugin's own folder with its pin.
+func (c *Config) folderTrouble(p Plugin) (key, why string) {
+	if p.Dir == "" || p.DirSum == "" {
+		return "", ""
+	}
+	packed, err := bundle.PackFolder(c.OwnDir(p))
+	switch {
+	case err != nil:
+		return "dir", "cannot be shown to the plugin: " + err.Error()
+	case bundle.Sum(packed) != p.DirSum:
+		return PinDir, "does not fit: the files of " + p.Dir + " have " + bundle.Sum(packed)
 	}
 	return "", ""
 }

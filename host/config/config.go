@@ -63,13 +63,18 @@ type Plugin struct {
 	Name    string
 	Wasm    string // as written: below the project root, with slashes
 	SHA256  string // 64 lower-case hexadecimal digits
+	Dir     string // its own folder, as Wasm is written; empty for none
+	DirSum  string // of that folder, packed (host/bundle): 64 lower-case hexadecimal digits
 	Args    []string
 	Read    []string // folders below the project root, "{mission}" or "{workspace}"
+	Write   []string // the same, for artifacts; never the project root itself
 	Env     map[string]string
 	Memory  int64         // bytes, a multiple of 64 KiB
 	Timeout time.Duration // of one call
 	Output  int64         // bytes
 	Log     int64         // bytes
+
+	MaxRounds int // calls of an executor for one report, those with results of commands included
 }
 
 // Mission is one [missions.TYPE]: a definition in a file of its own, or inline.
@@ -88,6 +93,15 @@ func (c *Config) SpecsDir() string { return c.below(c.Runtime.SpecsDir) }
 
 // WasmPath is the absolute path of a plugin's bytes.
 func (c *Config) WasmPath(p Plugin) string { return c.below(p.Wasm) }
+
+// OwnDir is the absolute path of a plugin's own folder, which it is shown at
+// /plugin; "" for none.
+func (c *Config) OwnDir(p Plugin) string {
+	if p.Dir == "" {
+		return ""
+	}
+	return c.below(p.Dir)
+}
 
 func (c *Config) below(path string) string {
 	path = filepath.FromSlash(path)

@@ -51,6 +51,8 @@ wasm = "./plugins/spec-lint.wasm"
 sha256 = "ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef0123456789"
 args = ["--strict"]
 read = ["{mission}", "docs/", "{workspace}"]
+write = ["{mission}", "docs/", "{workspace}"]
+max_rounds = 7
 memory = "128MiB"
 timeout = "1m30s"
 output = "2MiB"
@@ -82,8 +84,9 @@ func TestLoad(t *testing.T) {
 		Plugins: map[string]Plugin{
 			"spec-lint": {Name: "spec-lint", Wasm: "plugins/spec-lint.wasm", SHA256: "abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789",
 				Args: []string{"--strict"}, Read: []string{"{mission}", "docs", "{workspace}"}, Env: map[string]string{"LANG": "C"},
-				Memory: 128 << 20, Timeout: 90 * time.Second, Output: 2 << 20, Log: 1 << 10},
-			"bare": {Name: "bare", Wasm: "bare.wasm", SHA256: strings.Repeat("0", 64), Memory: 64 << 20, Timeout: 10 * time.Second, Output: 1 << 20, Log: 256 << 10},
+				Write:  []string{"{mission}", "docs", "{workspace}"},
+				Memory: 128 << 20, Timeout: 90 * time.Second, Output: 2 << 20, Log: 1 << 10, MaxRounds: 7},
+			"bare": {Name: "bare", Wasm: "bare.wasm", SHA256: strings.Repeat("0", 64), Memory: 64 << 20, Timeout: 10 * time.Second, Output: 1 << 20, Log: 256 << 10, MaxRounds: 4},
 		},
 		Missions: map[string]Mission{"inline": {Type: "inline"}, "software-dev": {Type: "software-dev", File: "missions/dev.toml"}},
 	}

@@ -57,7 +57,7 @@ func TestWithPin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, after := strings.ReplaceAll(c.before, "SUM", sum), strings.ReplaceAll(c.after, "SUM", sum)
-			got, line, err := WithPin([]byte(before), "lint", sum)
+			got, line, err := WithPin([]byte(before), "lint", PinWasm, sum)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,15 +71,36 @@ func TestWithPin(t *testing.T) {
 	}
 }
 
+// The pin of a plugin's own folder stands behind the folder's key.
+func TestWithPinOfAFolder(t *testing.T) {
+	sum, old := strings.Repeat("ab", 32), strings.Repeat("0", 64)
+	for before, after := range map[string]string{
+		"[plugins.lint]\nwasm = 'a'\nsha256 = '" + old + "'\ndir = 'b' # ours\n": "[plugins.lint]\nwasm = 'a'\nsha256 = '" + old + "'\ndir = 'b' # ours\ndir_sha256 = \"" + sum + "\"\n",
+		"[plugins]\nlint = { wasm = 'a', dir = 'b' }\n":                          "[plugins]\nlint = { wasm = 'a', dir = 'b', dir_sha256 = \"" + sum + "\" }\n",
+		"[plugins.lint]\ndir_sha256 = 'x'\nwasm = 'a'\ndir = 'b'\n":              "[plugins.lint]\ndir_sha256 = \"" + sum + "\"\nwasm = 'a'\ndir = 'b'\n",
+	} {
+		got, line, err := WithPin([]byte(before), "lint", PinDir, sum)
+		if err != nil || string(got) != after {
+			t.Errorf("%q, %v, want %q", got, err, after)
+		} else if !strings.Contains(strings.Split(after, "\n")[line-1], sum) {
+			t.Errorf("line %d", line)
+		}
+	}
+	var missing *NotFoundError
+	if _, _, err := WithPin([]byte("[plugins.lint]\nwasm = 'a'\n"), "lint", PinDir, sum); !errors.As(err, &missing) {
+		t.Error(err)
+	}
+}
+
 func TestWithPinNeedsATable(t *testing.T) {
 	for _, text := range []string{"", "schema = 1\n", "[plugins.other]\nwasm = 'a'\n", "[plugins.lint]\n", "x = '''\n[plugins.lint]\nwasm = 1\n'''"} {
 		var missing *NotFoundError
-		if _, _, err := WithPin([]byte(text), "lint", strings.Repeat("0", 64)); !errors.As(err, &missing) {
+		if _, _, err := WithPin([]byte(text), "lint", PinWasm, strings.Repeat("0", 64)); !errors.As(err, &missing) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	var invalid *InvalidError
-	if _, _, err := WithPin([]byte("[plugins.lint"), "lint", ""); !errors.As(err, &invalid) {
+	if _, _, err := WithPin([]byte("[plugins.lint"), "lint", PinWasm, ""); !errors.As(err, &invalid) {
 		t.Error(err)
 	}
 }
@@ -91,11 +112,11 @@ func FuzzWithPin(f *testing.F) {
 	}
 	sum := strings.Repeat("ab", 32)
 	f.Fuzz(func(t *testing.T, text string) {
-		out, _, err := WithPin([]byte(text), "lint", sum)
+		out, _, err := WithPin([]byte(text), "lint", PinWasm, sum)
 		if err != nil {
 			return
 		}
-		again, _, err := WithPin(out, "lint", sum)
+		again, _, err := WithPin(out, "lint", PinWasm, sum)
 		if err != nil || string(again) != string(out) {
 			t.Errorf("pinned again %q becomes %q, %v", out, again, err)
 		}

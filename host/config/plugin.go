@@ -3,8 +3,11 @@ package config
 import (
 	"encoding/hex"
 	"path"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // Bounds and defaults of what a plugin is granted.
@@ -20,12 +23,18 @@ const (
 	defaultTimeout = 10 * time.Second
 	defaultOutput  = 1 << 20
 	defaultLog     = 256 << 10
+
+	maxRounds     = 100
+	defaultRounds = 4
 )
 
 func (c *Config) plugins(t *table) {
 	c.Plugins = map[string]Plugin{}
 	for _, one := range t.named("plugins") {
-		c.Plugins[one.key] = plugin(one)
+		p := plugin(one)
+		p.Write = c.writable(one, "write")
+		one.done()
+		c.Plugins[one.key] = p
 	}
 }
 
@@ -33,7 +42,9 @@ func plugin(t *table) Plugin {
 	p := Plugin{
 		Name:    t.key,
 		Wasm:    t.pathBelow("wasm", ""),
-		SHA256:  t.digest("sha256"),
+		SHA256:  t.digest("sha256", "the plugin's bytes", true),
+		Dir:     t.pathBelow("dir", ""),
+		DirSum:  t.digest("dir_sha256", "the plugin's own folder", t.has("dir")),
 		Args:    t.args("args"),
 		Read:    t.readable("read"),
 		Env:     t.env("env"),
@@ -41,22 +52,27 @@ func plugin(t *table) Plugin {
 		Timeout: t.duration("timeout", time.Millisecond, time.Hour, defaultTimeout),
 		Output:  t.size("output", 1, maxOutput, defaultOutput),
 		Log:     t.size("log", 1, maxLog, defaultLog),
+
+		MaxRounds: int(t.numberIn("max_rounds", 1, maxRounds, defaultRounds)),
 	}
 	if !t.has("wasm") {
 		t.wrong("wasm", "is missing: the path of the plugin's .wasm file")
 	}
+	if t.has("dir_sha256") && !t.has("dir") {
+		t.wrong("dir_sha256", "is the digest of dir, which is missing: write dir, the folder that the plugin is shown at /plugin")
+	}
 	if p.Memory%page != 0 {
 		t.wrong("memory", "must be a multiple of 64KiB")
 	}
-	t.done()
 	return p
 }
 
-func (t *table) digest(key string) string {
+// digest reads a pin, of what the words say.
+func (t *table) digest(key, of string, required bool) string {
 	text := t.text(key)
 	switch sum, err := hex.DecodeString(text); {
-	case !t.has(key):
-		t.wrong(key, "is missing: the SHA-256 of the plugin's bytes, which the sandbox compares before it runs them; `spec-kitty plugin pin %s` writes it", t.key)
+	case !t.has(key) && required:
+		t.wrong(key, "is missing: the SHA-256 of %s, which is compared before anything runs; `spec-kitty plugin pin %s` writes it", of, t.key)
 	case text != "" && (err != nil || len(sum) != 32):
 		t.wrong(key, "must be 64 hexadecimal digits")
 	case text == "":
@@ -99,6 +115,32 @@ func (t *table) readable(key string) []string {
 		folders = append(folders, path.Clean(folder))
 	})
 	return folders
+}
+
+// writable are the folders that a plugin's artifacts may go to. What no artifact
+// may touch cannot be granted.
+func (c *Config) writable(t *table, key string) []string {
+	folders := t.readable(key)
+	t.eachText(key, func(i int, folder string) {
+		if why := c.notWritable(folder); why != "" {
+			t.read.add(t.item(key, i), "", "%q %s", folder, why)
+		}
+	})
+	return folders
+}
+
+func (c *Config) notWritable(folder string) string {
+	folder = mission.Fold(path.Clean(folder))
+	state := mission.Fold(c.Runtime.Dir)
+	switch {
+	case folder == ".":
+		return "is the whole project, with its configuration and state: name the folders"
+	case folder == state || strings.HasPrefix(folder, state+"/"):
+		return "is the runs' state, which nothing but the step runner writes"
+	case slices.Contains(strings.Split(folder, "/"), ".git"):
+		return "is git's own"
+	}
+	return ""
 }
 
 func (t *table) env(key string) map[string]string {

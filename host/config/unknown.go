@@ -82,8 +82,6 @@ func (t *table) notYet(key string) bool {
 		return key == "commands" || key == "loops"
 	case t.key == "guards":
 		return key == "command" || key == "event" || key == "min" && t.has("event")
-	case t.up.isNames() && t.up.key == "plugins":
-		return slices.Contains([]string{"write", "max_rounds"}, key)
 	}
 	return false
 }

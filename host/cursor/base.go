@@ -99,6 +99,11 @@ func (b Base) check(s State, f Facts) error {
 		return refuse(StalePlan, "package %s was in lane %s when the plan was made and is in %s now",
 			b.Package.ID, b.Package.Lane, s.lane(f, b.Package.ID))
 	}
+	return nil
+}
+
+// facts compares what was read outside of the run.
+func (b Base) facts(f Facts) error {
 	for _, name := range slices.Sorted(maps.Keys(b.Facts)) {
 		if f.Digests[name] != b.Facts[name] {
 			return refuse(StalePlan, "%s changed after it was checked: report again", name)

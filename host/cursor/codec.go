@@ -76,6 +76,10 @@ func decodeKind(kind string, body json.RawMessage) (Event, error) {
 		return decode[Finished](kind, body)
 	case "aborted":
 		return decode[RunAborted](kind, body)
+	case "published":
+		return decode[Published](kind, body)
+	case "discarded":
+		return decode[Discarded](kind, body)
 	}
 	return nil, &UnknownEventError{Kind: kind}
 }

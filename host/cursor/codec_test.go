@@ -29,6 +29,9 @@ func oneOfEach() []Event {
 		Reported{
 			Token: "01T", Step: "a", Package: "WP01", Result: Success, Outcome: Failed, Reason: "why", By: holder, Plan: "p1",
 			Prompt: "next", Notes: []string{"n"}, Guards: []GuardEvidence{{Guard: "artifact spec.md", Verdict: "allow", Examined: "1 file"}}, Rejection: true,
+			Artifacts: []Artifact{
+				{Path: "docs/a.md", SHA256: "ab", Replaces: Absent, Content: "text"},
+			},
 		},
 		Completed{Pos: 1, Step: "a", How: BySkip, Reason: "why"},
 		Stopped{Step: "a", Package: "WP01", Stop: Block, Reason: "why"},
@@ -39,6 +42,8 @@ func oneOfEach() []Event {
 		Released{Token: "01T", Reason: "why"},
 		Finished{Canceled: true},
 		RunAborted{Reason: "why"},
+		Published{Revision: 7, Paths: []string{"docs/a.md"}},
+		Discarded{Revision: 7, Paths: []string{"docs/a.md"}, Reason: "why"},
 	}
 }
 

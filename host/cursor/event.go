@@ -70,6 +70,8 @@ type Reported struct {
 	Notes   []string        `json:"notes,omitempty"`
 	Guards  []GuardEvidence `json:"guards,omitempty"`
 
+	Artifacts []Artifact `json:"artifacts,omitempty"` // from the executor: files to be made of this record
+
 	// Rejection: the package failed into a lane that the step does not take
 	// from, so no attempt is used.
 	Rejection bool `json:"rejection,omitempty"`
@@ -155,6 +157,20 @@ type RunAborted struct {
 	Reason string `json:"reason"`
 }
 
+// Published says that the artifacts of an earlier record lie in their places.
+type Published struct {
+	Revision uint64   `json:"revision"` // of that record
+	Paths    []string `json:"paths"`
+}
+
+// Discarded says that the artifacts of an earlier record will not be made: what
+// stands in their places stays. Those that were made before stay too.
+type Discarded struct {
+	Revision uint64   `json:"revision"`
+	Paths    []string `json:"paths"`
+	Reason   string   `json:"reason"`
+}
+
 func (Started) kind() string    { return "started" }
 func (Entered) kind() string    { return "entered" }
 func (Asked) kind() string      { return "asked" }
@@ -170,3 +186,5 @@ func (Moved) kind() string      { return "moved" }
 func (Released) kind() string   { return "released" }
 func (Finished) kind() string   { return "finished" }
 func (RunAborted) kind() string { return "aborted" }
+func (Published) kind() string  { return "published" }
+func (Discarded) kind() string  { return "discarded" }

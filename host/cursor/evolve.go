@@ -38,6 +38,10 @@ func Evolve(s State, m Meta, event Event) State {
 		return s.stopped(m, e)
 	case Retried:
 		return s.retried(m, e)
+	case Published:
+		return s.settled(e.Revision)
+	case Discarded:
+		return s.settled(e.Revision)
 	case Finished:
 		s.Phase = Done
 		if e.Canceled {

@@ -4,6 +4,9 @@ import "maps"
 
 func (s State) reported(m Meta, e Reported) State {
 	s = s.ended(m, e.Token).remember(Receipt{Holder: e.By, Token: e.Token, Result: e.Result, Plan: e.Plan})
+	if len(e.Artifacts) > 0 {
+		s.Unpublished = &Unpublished{Revision: m.Revision, Paths: paths(e.Artifacts)}
+	}
 	if e.Package != "" {
 		return s.with(e.Package, func(p *Package) { p.reported(e) })
 	}
@@ -12,6 +15,15 @@ func (s State) reported(m Meta, e Reported) State {
 		s.Cursor.Failures++
 	}
 	return s.touched(m)
+}
+
+// settled ends what was left to be made of a record. No part that a plan relies
+// on changes by it.
+func (s State) settled(revision uint64) State {
+	if s.Unpublished != nil && s.Unpublished.Revision == revision {
+		s.Unpublished = nil
+	}
+	return s
 }
 
 // reported counts. A rejection and a question use no attempt: the same one goes

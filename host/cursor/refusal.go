@@ -10,19 +10,20 @@ type Code string
 
 // The codes of blocks: a caller who meets one has an answer of kind blocked.
 const (
-	CursorMoved     Code = "cursor_moved"
-	StalePlan       Code = "stale_plan"
-	StaleToken      Code = "stale_token"
-	AlreadyReported Code = "already_reported"
-	TokenRequired   Code = "token_required"
-	NotHolder       Code = "not_holder"
-	GuardRefused    Code = "guard_refused"
-	StepFailed      Code = "step_failed"
-	StepBlocked     Code = "step_blocked"
-	AuditRejected   Code = "audit_rejected"
-	Waiting         Code = "waiting_for_work_packages"
-	PackageHeld     Code = "package_held"
-	RunAbortedCode  Code = "run_aborted"
+	CursorMoved      Code = "cursor_moved"
+	StalePlan        Code = "stale_plan"
+	StaleToken       Code = "stale_token"
+	AlreadyReported  Code = "already_reported"
+	TokenRequired    Code = "token_required"
+	NotHolder        Code = "not_holder"
+	GuardRefused     Code = "guard_refused"
+	StepFailed       Code = "step_failed"
+	StepBlocked      Code = "step_blocked"
+	AuditRejected    Code = "audit_rejected"
+	Waiting          Code = "waiting_for_work_packages"
+	PackageHeld      Code = "package_held"
+	RunAbortedCode   Code = "run_aborted"
+	ArtifactConflict Code = "artifact_conflict"
 )
 
 // The codes of errors: the call itself was wrong, and it has no answer.
@@ -38,6 +39,7 @@ const (
 	IllegalMove       Code = "illegal_move"
 	PackageNotFound   Code = "package_not_found"
 	RunExists         Code = "run_exists"
+	NothingToPublish  Code = "nothing_to_publish"
 	Usage             Code = "usage"
 )
 

@@ -15,6 +15,8 @@ type Outcome struct {
 	Prompt   string            `json:"prompt,omitempty"`
 	Notes    []string          `json:"notes,omitempty"`
 	Question *Asking           `json:"question,omitempty"` // with result question; its token is set here
+
+	Artifacts []Artifact `json:"artifacts,omitempty"` // with result success
 }
 
 // Report reports on an issue, or, where Base names none, for a whole package
@@ -70,6 +72,9 @@ func (r Report) valid() error {
 	case r.Result != Success:
 		return refuse(Usage, "an executor judges a success only, not %s", r.Result)
 	}
+	if len(r.Outcome.Artifacts) > 0 && r.Outcome.Result != Success {
+		return refuse(Usage, "an executor leaves artifacts with a success only, not with %s", r.Outcome.Result)
+	}
 	switch r.Outcome.Result {
 	case Success, Failed, Blocked:
 		return nil
@@ -93,13 +98,27 @@ func (r Report) apply(d *draft) error {
 	if !r.Base.covers(issue) {
 		return refuse(StalePlan, "the plan does not say what it relied on: ask again")
 	}
-	if err := r.Base.check(d.s, d.f); err != nil {
+	if err := r.ground(d); err != nil {
 		return err
 	}
 	if issue.Package != "" {
 		return r.packageReport(d, issue)
 	}
 	return r.stepReport(d, issue)
+}
+
+// ground compares what the plan relied on: the run first, then what would be
+// overwritten, then what was read.
+func (r Report) ground(d *draft) error {
+	if err := r.Base.check(d.s, d.f); err != nil {
+		return err
+	}
+	if r.Outcome != nil {
+		if err := overwrites(r.Outcome.Artifacts, d.f.Digests); err != nil {
+			return err
+		}
+	}
+	return r.Base.facts(d.f)
 }
 
 // repeats tells whether the report is the last one that its holder made with
@@ -153,7 +172,7 @@ func (r Report) reported(issue Issue) Reported {
 		Result: r.Result, Reason: r.Reason, By: r.By, Plan: r.Plan, Guards: r.Guards,
 	}
 	if o := r.Outcome; o != nil {
-		e.Prompt, e.Notes = o.Prompt, o.Notes
+		e.Prompt, e.Notes, e.Artifacts = o.Prompt, o.Notes, o.Artifacts
 		if o.Result != r.Result {
 			e.Outcome, e.Reason = o.Result, o.Reason
 		}

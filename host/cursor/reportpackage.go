@@ -187,7 +187,7 @@ func (r Report) stepItself(d *draft) error {
 	if r.Base.Cursor == nil {
 		return refuse(StalePlan, "the plan does not say what it relied on: ask again")
 	}
-	if err := r.Base.check(d.s, d.f); err != nil {
+	if err := r.ground(d); err != nil {
 		return err
 	}
 	c := d.s.Cursor

@@ -92,6 +92,15 @@ type State struct {
 	Receipts []Receipt          `json:"receipts,omitempty"` // newest last, one per holder
 	Moved    Change             `json:"moved"`              // the newest change of the cursor
 	Revision uint64             `json:"revision"`
+
+	Unpublished *Unpublished `json:"unpublished,omitempty"` // nil: every artifact lies in its place
+}
+
+// Unpublished is a record whose artifacts are not known to lie in their places.
+// There is at most one: the next commit finishes it before anything else.
+type Unpublished struct {
+	Revision uint64   `json:"revision"`
+	Paths    []string `json:"paths"`
 }
 
 // Source tells where packages' lanes live.

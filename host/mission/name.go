@@ -31,7 +31,7 @@ func CheckName(name string) error {
 	if strings.HasSuffix(name, ".") {
 		return fmt.Errorf("the name %q may not end with a dot", name)
 	}
-	if device(name) {
+	if Device(name) {
 		return fmt.Errorf("the name %q is reserved for a device on Windows", name)
 	}
 	return nil
@@ -69,9 +69,10 @@ func badRune(name string, r rune, at int) error {
 	return fmt.Errorf("the name %q may hold only letters, digits, -, _ and ., not %q", name, r)
 }
 
-// device looks at the part before the first dot: Windows takes nul.md for the
-// device too.
-func device(name string) bool {
+// Device tells whether a file's name is one that Windows keeps for a device. It
+// looks at the part before the first dot: Windows takes nul.md for the device
+// too.
+func Device(name string) bool {
 	base, _, _ := strings.Cut(Fold(name), ".")
 	switch base {
 	case "con", "prn", "aux", "nul":

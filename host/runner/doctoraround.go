@@ -107,6 +107,12 @@ func (e *examination) plugins() {
 			e.find(Finding{Level: LevelWarning, Code: "plugin_pin", Message: fmt.Sprintf("plugin %s: the file has %s, the configuration pins %s", name, row.Found, row.Pinned),
 				Fix: "if you trust these bytes, set plugins." + name + ".sha256 to " + row.Found + "; runs that froze it go on"})
 		}
+		if own := folderOf(e.p.Config, c); own != nil && own.Problem != nil {
+			e.find(Finding{Level: LevelWarning, Code: "plugin_unreadable", Message: "plugin " + name + ": the folder " + own.Folder + " cannot be shown to it: " + *own.Problem, Fix: "mend the folder, or plugins." + name + ".dir; runs that froze it go on"})
+		} else if !own.fits() {
+			e.find(Finding{Level: LevelWarning, Code: "plugin_pin", Message: "plugin " + name + ": the files of " + own.Folder + " are not those that the configuration pins",
+				Fix: "if you trust them: `spec-kitty plugin pin " + name + "`; runs that froze it go on"})
+		}
 		sums[name] = row.Pinned
 		e.Plugins = append(e.Plugins, row)
 	}

@@ -46,6 +46,7 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 	if snap, err := store.Read(ctx); err == nil {
 		r := reading{state: snap.State}
 		h.MissionState = r.missionState()
+		e.unpublished(*h, snap.State.Unpublished)
 	}
 	report, err := store.Verify(ctx)
 	if err != nil {
@@ -67,6 +68,15 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 	}
 	e.views(*h)
 	return nil
+}
+
+// unpublished notes artifacts that are recorded and not in their places.
+func (e *examination) unpublished(h RunHealth, left *cursor.Unpublished) {
+	if left == nil {
+		return
+	}
+	e.find(Finding{Level: LevelWarning, Code: commit.WarnNotPublished, RunID: h.RunID, Fix: "spec-kitty run publish " + quote(h.MissionSlug),
+		Message: fmt.Sprintf("the artifacts of revision %d are recorded and not all in their places: %s", left.Revision, strings.Join(left.Paths, ", "))})
 }
 
 // problem notes what is wrong with the journal, or with the state beside it.

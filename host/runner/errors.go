@@ -11,6 +11,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/importer"
 	"github.com/spec-kitty/step-runner/host/lanes"
 )
 
@@ -57,7 +58,8 @@ type Error struct {
 // Problem is one fault of a file.
 type Problem struct {
 	File    string `json:"file"`
-	Line    int    `json:"line"` // 0: not known
+	Line    int    `json:"line"`             // 0: not known
+	Column  int    `json:"column,omitempty"` // 0: not known
 	Path    string `json:"path"`
 	Message string `json:"message"`
 	Near    string `json:"near"`
@@ -81,7 +83,7 @@ func classify(err error) error {
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	for _, in := range []func(error) *Error{fromConfig, fromLanes, fromCommit, fromRefusal} {
+	for _, in := range []func(error) *Error{fromConfig, fromImporter, fromLanes, fromCommit, fromRefusal} {
 		if e := in(err); e != nil {
 			e.Err = err
 			return e
@@ -127,6 +129,19 @@ func fromConfig(err error) *Error {
 		return e
 	}
 	return nil
+}
+
+func fromImporter(err error) *Error {
+	var refused *importer.RefusedError
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	e := fail(CodeDefinitionInvalid, "mend what is listed, then import again; nothing was written", "%s", refused.Error())
+	for _, p := range refused.Problems {
+		e.Problems = append(e.Problems, Problem{File: p.File, Line: p.Line, Column: p.Column, Path: p.Path, Message: p.Message, Near: p.Near})
+	}
+	e.File, e.Line = refused.Problems[0].File, refused.Problems[0].Line
+	return e
 }
 
 func fromLanes(err error) *Error {
@@ -205,6 +220,8 @@ func nextStepOf(r *cursor.Refusal) string {
 		return "use one of: " + strings.Join(r.Options, ", ")
 	}
 	switch r.Code {
+	case cursor.NothingToPublish:
+		return "nothing is to be done"
 	case cursor.NothingIssued:
 		return "ask for work with --result success"
 	case cursor.StaleDecision:
@@ -226,7 +243,7 @@ func isBlock(code cursor.Code) bool {
 	switch code {
 	case cursor.CursorMoved, cursor.StalePlan, cursor.StaleToken, cursor.AlreadyReported, cursor.TokenRequired,
 		cursor.NotHolder, cursor.GuardRefused, cursor.StepFailed, cursor.StepBlocked, cursor.AuditRejected,
-		cursor.Waiting, cursor.PackageHeld, cursor.RunAbortedCode,
+		cursor.Waiting, cursor.PackageHeld, cursor.RunAbortedCode, cursor.ArtifactConflict,
 		LockTimeout, GuardError, PluginFailed, PromptFailed, CommitUncertain:
 		return true
 	}

@@ -114,7 +114,7 @@ func (r *reading) verdicts(ctx context.Context, t *step, def mission.Step) ([]Gu
 // builtIn evaluates a guard of our own. The inputs that it sees are those that
 // the report would leave.
 func (r *reading) builtIn(g mission.Guard, o *cursor.Outcome) (Guard, map[string]string) {
-	given := guard.Given{Folder: guard.Folder{Dir: r.mission.Dir}, Inputs: inputs(r.state, o), Packages: r.packagesAt()}
+	given := guard.Given{Folder: guard.Folder{Dir: r.mission.Dir, Staged: r.p.staged(o, r.mission.Dir)}, Inputs: inputs(r.state, o), Packages: r.packagesAt()}
 	result, ok := guard.Evaluate(g, given)
 	if !ok {
 		return Guard{Guard: "unknown", Verdict: string(guard.Failed), Examined: "this version knows no such guard"}, nil
@@ -189,10 +189,14 @@ func guardOf(name, message string, answer abi.GuardAnswer) Guard {
 // execute runs the step's executor.
 func (r *reading) execute(ctx context.Context, t *step, def mission.Step, facts map[string]string) (*cursor.Outcome, error) {
 	name := def.Executor.Plugin
+	frozen, err := r.run.grantOf(name, r.state.Grants)
+	if err != nil {
+		return nil, failedPlugin(name, err)
+	}
 	out, err := r.call(ctx, t, def, abi.Execute, name, def.Executor.With, facts)
 	var answer abi.ExecuteAnswer
 	if err == nil {
-		answer, err = sandbox.ExecuteAnswer(name, out, sandbox.Grants{})
+		answer, err = sandbox.ExecuteAnswer(name, out, sandbox.Grants{Write: len(frozen.Write) > 0})
 	}
 	if gone := ctx.Err(); gone != nil {
 		return nil, gone
@@ -200,7 +204,12 @@ func (r *reading) execute(ctx context.Context, t *step, def mission.Step, facts 
 	if err != nil {
 		return nil, failedPlugin(name, err)
 	}
-	return r.outcome(name, answer)
+	o, err := r.outcome(name, answer)
+	if err != nil {
+		return nil, err
+	}
+	o.Artifacts, err = r.stage(t, name, frozen, answer.Artifacts)
+	return o, err
 }
 
 // outcome takes over an executor's answer.

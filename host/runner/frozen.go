@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -35,7 +36,26 @@ func frozenFiles(ctx context.Context, store runReader) (map[string]string, error
 	for _, sum := range started.Plugins {
 		files[blobWasm+sum+".wasm"] = sum
 	}
+	addBundles(store, started.Grants, files)
 	return files, nil
+}
+
+// addBundles adds the plugins' own folders, whose digests stand among the grants.
+// Grants that are not what the run froze name none: they are damage by themselves.
+func addBundles(store runReader, grants string, files map[string]string) {
+	raw, err := blobOf(store, blobPlugins)
+	if err != nil || hexSum(raw) != grants {
+		return
+	}
+	var all map[string]frozenPlugin
+	if json.Unmarshal(raw, &all) != nil {
+		return
+	}
+	for _, one := range all {
+		if one.DirSum != "" {
+			files[one.bundleBlob()] = one.DirSum
+		}
+	}
 }
 
 // frozenProblems holds the frozen files against what the records say of them.

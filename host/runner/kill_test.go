@@ -5,6 +5,7 @@ package runner
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,38 @@ func TestKilledReport(t *testing.T) {
 			}
 			if n := completions(t, root, "A"); n != 1 {
 				t.Errorf("A is complete %d times", n)
+			}
+			wantSound(t, p)
+		})
+	}
+}
+
+// kill -9 at every named point of a report with an artifact: after the next
+// call the file is there once, whole, or the report never was.
+func TestKilledReportWithArtifact_P3(t *testing.T) {
+	points := append(slices.Clone(reportPoints), PointPublishing, commit.PointPublished)
+	for _, point := range points {
+		t.Run(point, func(t *testing.T) {
+			root := changelogProject(t, logged)
+			q := because("First")
+			query, err := open(t, root).Query(t.Context(), "m", q.Caller)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Token = *query.Token
+			kill(t, order{Root: root, Request: &q}, point)
+			p := open(t, root)
+			wantStep(t, must(t, p, q), "B")
+			if got := read(t, changelogFile(root)); strings.Count(got, "- First\n") != 1 {
+				t.Errorf("the changelog: %s", got)
+			}
+			wantStep(t, must(t, p, because("Second")), "C")
+			if got := read(t, changelogFile(root)); strings.Count(got, "- Second\n") != 1 || strings.Count(got, "- First\n") != 1 {
+				t.Errorf("the changelog: %s", got)
+			}
+			left, _ := filepath.Glob(filepath.Join(root, "kitty-specs", "m", ".*"))
+			if len(left) > 0 {
+				t.Errorf("left over: %v", left)
 			}
 			wantSound(t, p)
 		})

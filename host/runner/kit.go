@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spec-kitty/step-runner/host/bundle"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/sandbox"
@@ -27,6 +28,22 @@ type Kit struct {
 	root   string // of the project; "" where there is none
 	config func() (*config.Config, error)
 	host   *sandbox.Host
+	beside FileOptions
+}
+
+// FileOptions are what a configuration says of a plugin, for a module that is
+// named as a file.
+type FileOptions struct {
+	Dir  string   // its own folder, which it is shown at /plugin; "" for none
+	Args []string // arguments before the verb
+}
+
+// WithFile is the kit with options for modules that are named as files. Naming a
+// configured plugin is an error then: the configuration has its own.
+func (k *Kit) WithFile(o FileOptions) *Kit {
+	other := *k
+	other.beside = o
+	return &other
 }
 
 // OpenKit is the kit for a folder. A project that is missing, or whose
@@ -54,6 +71,8 @@ type module struct {
 	name string
 	file string // absolute
 	wasm []byte
+	own  []byte         // its own folder, packed; nil: it has none
+	args []string       // of a file
 	conf *config.Plugin // nil: a file that was named as such
 }
 
@@ -64,9 +83,9 @@ func (m module) sum() string { return hexSum(m.wasm) }
 // pinned is not asked here.
 func (m module) sandboxed() sandbox.Plugin {
 	if m.conf == nil {
-		return sandbox.Plugin{Name: m.name, Wasm: m.wasm, SHA256: m.sum()}
+		return sandbox.Plugin{Name: m.name, Wasm: m.wasm, SHA256: m.sum(), Args: m.args, Bundle: m.own}
 	}
-	p := freezePlugin(*m.conf).sandboxed(m.name, m.wasm)
+	p := freezePlugin(*m.conf).sandboxed(m.name, m.wasm, m.own)
 	p.SHA256 = m.sum()
 	return p
 }
@@ -78,14 +97,17 @@ func (k *Kit) find(target string) (module, error) {
 		return module{}, fail(CodeUsage, "name a plugin of the configuration, or a .wasm file", "no plugin is named")
 	}
 	if looksLikeFile(target) {
-		return readFile(target)
+		return k.readFile(target)
 	}
 	conf, err := k.configured(target)
-	if err == nil {
+	switch {
+	case err == nil && (k.beside.Dir != "" || k.beside.Args != nil):
+		return module{}, fail(CodeUsage, "leave out --dir and --arg, or name the file", "the configuration says what plugin %s is shown and given", target)
+	case err == nil:
 		return k.read(conf)
 	}
 	if info, statErr := os.Stat(target); statErr == nil && info.Mode().IsRegular() {
-		return readFile(target)
+		return k.readFile(target)
 	}
 	return module{}, err
 }
@@ -94,7 +116,7 @@ func looksLikeFile(target string) bool {
 	return strings.ContainsAny(target, `/\`) || strings.EqualFold(filepath.Ext(target), ".wasm") || strings.EqualFold(filepath.Ext(target), ".wat")
 }
 
-func readFile(name string) (module, error) {
+func (k *Kit) readFile(name string) (module, error) {
 	file, err := filepath.Abs(name)
 	if err != nil {
 		return module{}, classify(err)
@@ -104,7 +126,14 @@ func readFile(name string) (module, error) {
 		return module{}, placed(fail(CodeNotFound, "name a plugin of the configuration, or a .wasm file", "the module cannot be read: %v", err), file, 0)
 	}
 	base := filepath.Base(file)
-	return module{name: strings.TrimSuffix(base, filepath.Ext(base)), file: file, wasm: wasm}, nil
+	m := module{name: strings.TrimSuffix(base, filepath.Ext(base)), file: file, wasm: wasm, args: k.beside.Args}
+	if k.beside.Dir == "" {
+		return m, nil
+	}
+	if m.own, err = bundle.PackFolder(k.beside.Dir); err != nil {
+		return m, placed(fail(CodeNotFound, "name a folder with the plugin's own files", "the folder cannot be shown to the plugin: %v", err), k.beside.Dir, 0)
+	}
+	return m, nil
 }
 
 // configured is the plugin that the configuration has under a name.
@@ -137,7 +166,8 @@ func (k *Kit) read(conf config.Plugin) (module, error) {
 		return m, placed(fail(CodeDefinitionInvalid, "build it, or mend plugins."+conf.Name+".wasm in "+config.FileName,
 			"plugin %s cannot be read: %v", conf.Name, err), m.file, 0)
 	}
-	return m, nil
+	m.own, err = packOwn(cfg, conf)
+	return m, err
 }
 
 // ended is how one call came out.
@@ -169,7 +199,7 @@ func (k *Kit) call(ctx context.Context, m module, c sandbox.Call, verb string, r
 		}
 	}
 	if e.Failure == nil {
-		err := e.judge(m.name, verb)
+		err := e.judge(m, verb)
 		if err == nil {
 			return e, nil
 		}
@@ -182,13 +212,14 @@ func (k *Kit) call(ctx context.Context, m module, c sandbox.Call, verb string, r
 }
 
 // judge holds the answer against what the verb may answer.
-func (e *ended) judge(name, verb string) error {
+func (e *ended) judge(m module, verb string) error {
 	var err error
+	name := m.name
 	switch verb {
 	case abi.Guard:
 		_, err = sandbox.GuardAnswer(name, e.Answer)
 	case abi.Execute:
-		_, err = sandbox.ExecuteAnswer(name, e.Answer, sandbox.Grants{})
+		_, err = sandbox.ExecuteAnswer(name, e.Answer, m.mayAsk())
 	case abi.Describe:
 		_, err = sandbox.DescribeAnswer(name, e.Answer)
 	default:
@@ -198,6 +229,15 @@ func (e *ended) judge(name, verb string) error {
 		e.answer = json.RawMessage(strings.TrimSpace(string(e.Stdout)))
 	}
 	return err
+}
+
+// mayAsk is what the module's answers may ask the host to do: what the
+// configuration grants, and of a file alone all, since it is only looked at.
+func (m module) mayAsk() sandbox.Grants {
+	if m.conf == nil {
+		return sandbox.Grants{All: true}
+	}
+	return sandbox.Grants{Write: len(m.conf.Write) > 0}
 }
 
 // clockOf is the request's own time, by which a run's calls go too; where it has

@@ -20,8 +20,8 @@ import (
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
-// logged is a project whose mission has n packages in planned, in the lane log.
-func logged(t testing.TB, missions string, n int) string {
+// inLog is a project whose mission has n packages in planned, in the lane log.
+func inLog(t testing.TB, missions string, n int) string {
 	t.Helper()
 	files := packages(n)
 	files[lanes.LogFile] = laneLog(slices.Repeat([]string{"planned"}, n)...)
@@ -52,7 +52,7 @@ func laneIn(t testing.TB, root, id string) lanes.Position {
 func TestWholeMissionInTheLog_Case35(t *testing.T) {
 	missions := strings.Replace(packaged, `id = "implement"`, "id = \"implement\"\nprompt = \"Build it. {{.Feedback}}\"", 1)
 	missions = strings.Replace(missions, ", self_review = true", "", 1)
-	root := logged(t, missions, 1)
+	root := inLog(t, missions, 1)
 	p := open(t, root)
 	a, err := p.Start(context.Background(), StartRequest{Slug: "m", Caller: Caller{Agent: "ann", Worker: "7"}})
 	if err != nil || value(a.WPID) != "WP01" || !a.Recorded {
@@ -110,7 +110,7 @@ func wantEdges(t testing.TB, root, id string, want int) {
 // The lock is the existing tool's: while somebody holds it a call that may move
 // waits and is told which lock; a query does not, and makes none.
 func TestLockOfTheLog(t *testing.T) {
-	root := logged(t, packaged, 1)
+	root := inLog(t, packaged, 1)
 	write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/main\n")
 	file := filepath.Join(root, ".git", "spec-kitty-locks", "m.status.lock")
 	p := started(t, root)
@@ -145,7 +145,7 @@ func TestLockOfTheLog(t *testing.T) {
 // The facts are read again under the log's lock: what the existing tool moved
 // while a report was under way makes it stale, and its move is not made.
 func TestLogMovedMeanwhile(t *testing.T) {
-	root := logged(t, packaged, 2)
+	root := inLog(t, packaged, 2)
 	token := *must(t, open(t, root), report("a", cursor.Success)).Token
 	log := filepath.Join(root, "kitty-specs", "m", lanes.LogFile)
 	late := open(t, root, func(o *Options) {
@@ -259,7 +259,7 @@ func TestLogSweep_Case33(t *testing.T) {
 }
 
 func sweepOnce(t *testing.T, c logCase, n int, dead bool) (met bool) {
-	root := logged(t, packaged, 2)
+	root := inLog(t, packaged, 2)
 	p, token := started(t, root), ""
 	if c.given {
 		token = *must(t, p, report("a", cursor.Success)).Token
@@ -400,7 +400,7 @@ func TestNothingPassesImplement_Case27(t *testing.T) {
 
 // One moment of the clock for all lines: they are still told apart by time.
 func TestLogWithAStandingClock(t *testing.T) {
-	root := logged(t, packaged, 3)
+	root := inLog(t, packaged, 3)
 	still := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	p := open(t, root, func(o *Options) { o.Now = func() time.Time { return still } })
 	for _, agent := range []string{"a", "b", "c"} {

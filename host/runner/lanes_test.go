@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +19,7 @@ func TestLanesInTheLog(t *testing.T) {
 	log := root + "/kitty-specs/m/status.events.jsonl"
 	p := open(t, root)
 	a := must(t, p, report("a", cursor.Success))
-	if value(a.WPID) != "WP01" || !warned(a, WarnLogChanged) || a.Progress.InProgress != 1 {
+	if value(a.WPID) != "WP01" || !hasWarning(a, WarnLogChanged) || a.Progress.InProgress != 1 {
 		t.Fatalf("package %s (%s), warnings %v", value(a.WPID), value(a.Reason), a.Warnings)
 	}
 	added, kept := strings.CutPrefix(read(t, log), files["status.events.jsonl"])
@@ -31,7 +30,7 @@ func TestLanesInTheLog(t *testing.T) {
 	before := read(t, log) + journal(t, root)
 	refused := must(t, p, report("a", cursor.Success, *a.Token))
 	wantBlocked(t, refused, "guard_refused")
-	if !strings.Contains(*refused.Reason, "WP01 lies in lane planned") || refused.Token == nil || warned(refused, WarnLogChanged) {
+	if !strings.Contains(*refused.Reason, "WP01 lies in lane planned") || refused.Token == nil || hasWarning(refused, WarnLogChanged) {
 		t.Errorf("%s, %v", *refused.Reason, refused.Warnings)
 	}
 	if read(t, log)+journal(t, root) != before {
@@ -53,10 +52,6 @@ func TestLanesInTheLog(t *testing.T) {
 func toolMoves(log, id, to string) string {
 	n := 100 + strings.Count(log, "\n")
 	return log + fmt.Sprintf(`{"actor":"user","at":"2099-01-01T00:00:00.%06dZ","event_id":"01KMB0MJYY10DBJNG3ZD%06d","from_lane":"planned","to_lane":%q,"wp_id":%q}`+"\n", n, n, to, id)
-}
-
-func warned(a Answer, code string) bool {
-	return slices.ContainsFunc(a.Warnings, func(w Warning) bool { return w.Code == code })
 }
 
 // A lane without a file is shown and not counted; a torn last line of the log is

@@ -33,4 +33,8 @@ func (machine) DecodeEvent(raw json.RawMessage) (cursor.Event, error) {
 	return e, err
 }
 
-func (machine) Finished(s cursor.State) bool { return s.Phase != cursor.Running }
+// Finished holds back a run that follows until the artifacts of this one lie in
+// their places: nobody would finish them then.
+func (machine) Finished(s cursor.State) bool {
+	return s.Phase != cursor.Running && s.Unpublished == nil
+}

@@ -43,6 +43,11 @@ func (r *reading) next(ctx context.Context, q Request) (Answer, error) {
 	if r.run == nil {
 		return r.begin(ctx, q)
 	}
+	if q.PlanOut == nil {
+		if err := r.finish(ctx, q.Caller); err != nil {
+			return r.refused(q.Caller, err)
+		}
+	}
 	if q.Answer != nil {
 		a, done, err := r.give(ctx, q)
 		if done || err != nil {
@@ -253,7 +258,7 @@ type plan struct {
 func (r *reading) foretell(t transition) (plan, error) {
 	f := r.facts
 	if report, ok := t.(cursor.Report); ok {
-		f.Digests = report.Base.Facts
+		f.Digests = assumed(report)
 	}
 	now := r.p.now()
 	events, err := t.Decide(r.state, f, now)
@@ -325,6 +330,9 @@ func (r *reading) refused(c Caller, err error) (Answer, error) {
 	var refusal *cursor.Refusal
 	var timeout *commit.LockTimeoutError
 	var uncertain *commit.UncertainError
+	if left := new(commit.UnpublishedError); errors.As(err, &left) && !errors.As(err, &uncertain) {
+		err = r.unpublished(left)
+	}
 	switch {
 	case errors.As(err, &refusal) && isBlock(refusal.Code):
 		return r.blocked(c, refusal)

@@ -18,6 +18,7 @@ type OperatorRequest struct {
 	Reason  string
 	To      string // the lane that WPMove moves to
 	Force   bool   // of WPMove
+	Discard bool   // of Publish
 }
 
 func (q OperatorRequest) who() string {
@@ -25,6 +26,16 @@ func (q OperatorRequest) who() string {
 		return q.Actor
 	}
 	return q.Caller.String()
+}
+
+func (q OperatorRequest) check() error {
+	if err := q.Caller.check(); err != nil {
+		return err
+	}
+	if len(q.Reason) > MaxText {
+		return fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
+	}
+	return nil
 }
 
 // Retry hands out again what failed, is blocked or was rejected.
@@ -76,11 +87,8 @@ func (p *Project) operate(ctx context.Context, q OperatorRequest, t transition) 
 // steer commits an operator's transition. Without a reading the answer is a
 // refusal.
 func (p *Project) steer(ctx context.Context, q OperatorRequest, t transition) (*reading, Answer, error) {
-	if err := q.Caller.check(); err != nil {
+	if err := q.check(); err != nil {
 		return nil, Answer{}, err
-	}
-	if len(q.Reason) > MaxText {
-		return nil, Answer{}, fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
 	}
 	r, err := p.read(ctx, q.Mission)
 	if err != nil {

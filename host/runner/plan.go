@@ -103,6 +103,9 @@ func readPlan(raw []byte) (savedPlan, error) {
 // and on what, is taken from the caller that the file names, and holds under the
 // lock like any report.
 func (r *reading) apply(ctx context.Context, saved savedPlan) (Answer, error) {
+	if err := r.finish(ctx, saved.Caller); err != nil {
+		return r.refused(saved.Caller, err)
+	}
 	t := step{report: saved.Report, ask: saved.Ask, issue: saved.Issue}
 	if t.ask != nil {
 		t.ask.By, t.ask.Who = saved.Caller.Holder(), saved.Caller.String()
@@ -143,10 +146,24 @@ func (r *reading) reevaluate(ctx context.Context, t *step) error {
 	if err := r.evaluate(ctx, t); err != nil {
 		return err
 	}
+	sameGround(saved, t.report.Outcome)
 	if !reflect.DeepEqual(saved, t.report.Outcome) {
 		return &cursor.Refusal{Code: cursor.StalePlan, Message: "the executor of step " + t.issue.Step + " does not answer any more what the plan says: make the plan again"}
 	}
 	return nil
+}
+
+// sameGround lets the saved artifacts say what they replace: whether that still
+// stands there is compared under the lock, and is a conflict of its own.
+func sameGround(saved, now *cursor.Outcome) {
+	if saved == nil || now == nil || len(saved.Artifacts) != len(now.Artifacts) {
+		return
+	}
+	for i, a := range saved.Artifacts {
+		if a.Path == now.Artifacts[i].Path {
+			now.Artifacts[i].Replaces = a.Replaces
+		}
+	}
 }
 
 func (r *reading) applied(ctx context.Context, c Caller, t step) (Answer, error) {

@@ -23,7 +23,7 @@ import (
 // call calls a plugin that the run froze, in a process of its own. What the
 // guest saw of the files goes into facts, by name and digest.
 func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, name string, with map[string]any, facts map[string]string) (sandbox.Answer, error) {
-	frozen, wasm, err := r.run.plugin(name, r.state.Grants)
+	called, frozen, err := r.run.plugin(name, r.state.Grants)
 	if err != nil {
 		return sandbox.Answer{}, err
 	}
@@ -36,8 +36,11 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 		return sandbox.Answer{}, err
 	}
 	call := r.p.grants(r.mission, frozen, t.issue.Package)
+	if verb == abi.Guard {
+		call.Mounts = r.p.overlaid(call.Mounts, t.report.Outcome)
+	}
 	call.Verb, call.Request, call.Now, call.Seed = verb, raw, r.clock(), r.seed(t, name, verb)
-	answer, err := r.p.plugins.Call(ctx, frozen.sandboxed(name, wasm), call)
+	answer, err := r.p.plugins.Call(ctx, called, call)
 	if err != nil {
 		return answer, err
 	}
@@ -50,9 +53,9 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 	return answer, nil
 }
 
-func (f frozenPlugin) sandboxed(name string, wasm []byte) sandbox.Plugin {
+func (f frozenPlugin) sandboxed(name string, wasm, own []byte) sandbox.Plugin {
 	return sandbox.Plugin{
-		Name: name, Wasm: wasm, SHA256: f.SHA256, Args: f.Args, Env: f.Env,
+		Name: name, Wasm: wasm, SHA256: f.SHA256, Args: f.Args, Env: f.Env, Bundle: own,
 		Limits: sandbox.Limits{Memory: f.Memory, Timeout: time.Duration(f.Timeout), Output: f.Output, Log: f.Log},
 	}
 }

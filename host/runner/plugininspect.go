@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/plugins/abi"
@@ -16,6 +17,7 @@ type PluginInspection struct {
 	Size     int             `json:"size"` // bytes
 	SHA256   string          `json:"sha256"`
 	Pinned   *string         `json:"sha256_pinned"` // null for a file
+	Dir      *PluginFolder   `json:"dir"`           // null: it has no folder of its own
 	Problem  *string         `json:"problem"`       // why it is no plugin of ABI v1
 	Imports  []ModuleItem    `json:"imports"`
 	Exports  []ModuleItem    `json:"exports"`
@@ -63,6 +65,7 @@ func (k *Kit) Inspect(ctx context.Context, target string) (PluginInspection, err
 	if m.conf != nil {
 		out.Pinned = text(m.conf.SHA256)
 	}
+	out.Dir = k.folder(m)
 	if found.Problem != "" {
 		return out, nil
 	}
@@ -74,6 +77,25 @@ func (k *Kit) Inspect(ctx context.Context, target string) (PluginInspection, err
 		out.Describe = e.answer
 	}
 	return out, nil
+}
+
+// folder tells the folder that a module was read with.
+func (k *Kit) folder(m module) *PluginFolder {
+	if m.own == nil {
+		return nil
+	}
+	f := &PluginFolder{Folder: k.beside.Dir}
+	if m.conf != nil {
+		cfg, err := k.config()
+		if err != nil {
+			return nil
+		}
+		f.Folder, f.Pinned = cfg.OwnDir(*m.conf), text(m.conf.DirSum)
+	} else if abs, err := filepath.Abs(f.Folder); err == nil {
+		f.Folder = abs
+	}
+	f.see(m.own)
+	return f
 }
 
 func items(found []sandbox.Item) []ModuleItem {

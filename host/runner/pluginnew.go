@@ -19,8 +19,9 @@ type PluginNew struct {
 	Dir     string   `json:"dir"`     // absolute
 	Created []string `json:"created"` // files, relative to dir
 	Tools   string   `json:"tools"`   // what must be installed to build it
-	Build   string   `json:"build"`   // the command, in dir
-	Module  string   `json:"module"`  // what it makes, absolute
+	Build   *string  `json:"build"`   // the command, in dir; null where the script runs as it is
+	Flags   []string `json:"flags"`   // what plugin check and plugin test need beside the module
+	Module  string   `json:"module"`  // what it makes, or the engine, absolute
 }
 
 // NewPlugin makes a folder of the plugin's name in a folder ("": the working one)
@@ -46,8 +47,11 @@ func NewPlugin(in, lang, name string) (PluginNew, error) {
 	case err != nil:
 		return PluginNew{}, classify(err)
 	}
-	out := PluginNew{Schema: Schema, Name: name, Lang: lang, Dir: dir, Module: filepath.Join(dir, name+".wasm")}
-	out.Tools, out.Build = starter.Build(lang, name)
+	tools, build := starter.Build(lang, name)
+	out := PluginNew{Schema: Schema, Name: name, Lang: lang, Dir: dir, Tools: tools, Build: text(build), Flags: []string{}, Module: filepath.Join(dir, name+".wasm")}
+	if engine, own := starter.Script(lang); engine != "" {
+		out.Module, out.Flags = filepath.Join(dir, engine), []string{"--dir", own}
+	}
 	if out.Created, err = unpack(dir, files); err != nil {
 		return PluginNew{}, classify(errors.Join(err, os.RemoveAll(dir)))
 	}

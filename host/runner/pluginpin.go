@@ -3,11 +3,10 @@ package runner
 import (
 	"context"
 	"os"
-	"path/filepath"
 
+	"github.com/spec-kitty/step-runner/host/bundle"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/sandbox"
-	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // PluginPin is a pin that was written, or stood already.
@@ -22,11 +21,24 @@ type PluginPin struct {
 	Config  string  `json:"config"` // the configuration, absolute
 	Line    int     `json:"line"`   // of the pin in it
 	Cached  bool    `json:"cached"`
+
+	Dir *PluginFolderPin `json:"dir"` // null: it has no folder of its own
+}
+
+// PluginFolderPin is the pin of a plugin's own folder.
+type PluginFolderPin struct {
+	Folder  string  `json:"folder"` // absolute
+	Files   int     `json:"files"`
+	Size    int     `json:"size"`   // bytes, packed
+	SHA256  string  `json:"sha256"` // of its files, packed
+	Before  *string `json:"sha256_before"`
+	Changed bool    `json:"changed"`
+	Line    int     `json:"line"`
 }
 
 // Pin looks at the module of a configured plugin, compiles it into the cache and
-// writes its digest into the configuration, in which every other byte stays as it
-// was. A module that is no plugin is refused, and nothing is written. When Pin
+// writes its digest, and that of its own folder, into the configuration, in which
+// every other byte stays as it was. A module that is no plugin is refused, and nothing is written. When Pin
 // returns without error, the pin is durable; of two at the same moment one may be
 // lost to the other, as with any two editors of one file.
 func (k *Kit) Pin(ctx context.Context, name string) (PluginPin, error) {
@@ -50,32 +62,50 @@ func (k *Kit) Pin(ctx context.Context, name string) (PluginPin, error) {
 		return out, err
 	}
 	out.Config, out.Cached = cfg.File, k.host.Cached(out.SHA256)
-	out.Changed, out.Line, err = writePin(cfg.File, name, out.SHA256)
-	return out, classify(err)
+	out.Dir = folderPin(cfg, conf, m.own)
+	return out, classify(out.write(name))
 }
 
-// writePin reads the configuration anew, as compiling took its time, and replaces
-// it as a whole. A link to it stays a link.
-func writePin(file, name, sum string) (changed bool, line int, err error) {
-	file, err = filepath.EvalSymlinks(file)
-	if err != nil {
-		return false, 0, err
+func folderPin(cfg *config.Config, conf config.Plugin, own []byte) *PluginFolderPin {
+	if own == nil {
+		return nil
 	}
-	info, err := os.Stat(file)
+	// It was packed a moment ago.
+	files, _ := bundle.Unpack(own)
+	return &PluginFolderPin{Folder: cfg.OwnDir(conf), Files: len(files), Size: len(own), SHA256: bundle.Sum(own), Before: text(conf.DirSum)}
+}
+
+// write reads the configuration anew, as compiling took its time, and replaces it
+// as a whole, with both pins at once.
+func (p *PluginPin) write(name string) error {
+	before, err := os.ReadFile(p.Config)
 	if err != nil {
-		return false, 0, err
+		return err
 	}
-	before, err := os.ReadFile(file)
-	if err != nil {
-		return false, 0, err
-	}
-	after, line, err := config.WithPin(before, name, sum)
+	after, err := p.pinned(before, name)
 	if err != nil || string(after) == string(before) {
-		return false, line, err
+		return err
 	}
-	if err := durable.Replace(durable.OS(), file, after, info.Mode().Perm()); err != nil {
-		return false, line, err
+	return replaceConfig(p.Config, after)
+}
+
+// pinned is the configuration's text with the pins, whose lines it notes. The
+// folder's goes first and may move the other's line.
+func (p *PluginPin) pinned(before []byte, name string) ([]byte, error) {
+	text, err := before, error(nil)
+	if d := p.Dir; d != nil {
+		if text, _, err = config.WithPin(before, name, config.PinDir, d.SHA256); err != nil {
+			return nil, err
+		}
+		d.Changed = string(text) != string(before)
 	}
-	// The mode of a new file is cut by the process's mask.
-	return true, line, os.Chmod(file, info.Mode().Perm())
+	after, line, err := config.WithPin(text, name, config.PinWasm, p.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	p.Changed, p.Line = string(after) != string(text), line
+	if d := p.Dir; d != nil {
+		_, d.Line, err = config.WithPin(after, name, config.PinDir, d.SHA256)
+	}
+	return after, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/spec-kitty/step-runner/host/bundle"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
@@ -81,6 +82,10 @@ func (k *Kit) grantsToRun(m module, q PluginCall) (sandbox.Call, error) {
 	if sum := m.sum(); sum != m.conf.SHA256 {
 		return sandbox.Call{}, placed(fail(CodeDefinitionInvalid, "if you trust these bytes: `spec-kitty plugin pin "+m.name+"`; without grants: `spec-kitty plugin run FILE`",
 			"plugin %s: %s: the file has %s, the configuration pins %q", m.name, sandbox.WrongSHA256, sum, m.conf.SHA256), m.file, 0)
+	}
+	if m.own != nil && bundle.Sum(m.own) != m.conf.DirSum {
+		return sandbox.Call{}, fail(CodeDefinitionInvalid, "if you trust these files: `spec-kitty plugin pin "+m.name+"`; without grants: `spec-kitty plugin run FILE --dir DIR`",
+			"plugin %s: %s: the files of its folder have %s, the configuration pins %q", m.name, sandbox.WrongSHA256, bundle.Sum(m.own), m.conf.DirSum)
 	}
 	if q.Verb == abi.Describe {
 		return sandbox.Call{}, nil

@@ -11,12 +11,14 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/spec-kitty/step-runner/host/artifact"
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/sandbox"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // The commit core's types, over the cursor's.
@@ -37,6 +39,7 @@ const (
 	PointPlanned    = "planned"     // the plan is made, its prompt rendered
 	PointLogLocked  = "log_locked"  // the lane log's lock is held
 	PointLogWritten = "log_written" // the moves are in the lane log, their record is not written
+	PointPublishing = "publishing"  // artifacts are about to be made; their record is durable
 	PointCommitted  = "committed"   // the commit returned, refused or not
 )
 
@@ -47,6 +50,8 @@ type Options struct {
 	CacheDir string           // of compiled plugins; "": the user's
 	Now      func() time.Time // nil: time.Now
 	Hook     func(point string)
+
+	Artifacts durable.Disk // that artifacts are written to; nil: the real one, see artifact.At
 }
 
 // Project is an open project: its configuration and its runs.
@@ -55,6 +60,7 @@ type Project struct {
 	runs    Catalog
 	world   *world
 	plugins *sandbox.Host
+	place   *artifact.Place // where artifacts are put
 	now     func() time.Time
 	hook    func(string)
 	named   string // the project as the caller named it; "": found from the working folder
@@ -84,6 +90,7 @@ func Open(o Options) (*Project, error) {
 	if p.hook == nil {
 		p.hook = func(string) {}
 	}
+	p.place = artifact.At(cfg.Root, o.Artifacts)
 	p.plugins = sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: cfg.Root})
 	opts := o.Commit
 	opts.LockTimeout = cfg.Runtime.LockTimeout

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -57,10 +58,12 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 // see takes over a state and reads the facts beside it.
 func (r *reading) see(snap snapshot) {
 	r.state = snap.State
+	r.warnings = slices.DeleteFunc(r.warnings, isUnpublished) // of the state before
 	for _, w := range snap.Warnings {
 		r.warn(w.Code, w.Message)
 	}
 	r.facts = r.p.world.read(r.run, snap.State)
+	r.warnUnpublished()
 	if r.facts.Fault != nil {
 		r.warn("packages_unreadable", r.facts.Fault.Error())
 	}

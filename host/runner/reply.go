@@ -250,7 +250,7 @@ func (r *reading) blocked(c Caller, why *cursor.Refusal) (Answer, error) {
 // keepsIssue tells whether the caller can go on with what it holds.
 func keepsIssue(code cursor.Code) bool {
 	switch code {
-	case cursor.GuardRefused, GuardError, PluginFailed, cursor.TokenRequired, PromptFailed:
+	case cursor.GuardRefused, GuardError, PluginFailed, cursor.TokenRequired, PromptFailed, cursor.ArtifactConflict:
 		return true
 	}
 	return false
@@ -278,6 +278,11 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	case GuardError, PluginFailed, PromptFailed:
 		// What the run froze may be what is wrong: then only going on without
 		// the step helps.
+		return []string{r.reportOr(a, c), "spec-kitty help skip"}
+	case cursor.ArtifactConflict:
+		if r.state.Unpublished != nil {
+			return r.publishLines()
+		}
 		return []string{r.reportOr(a, c), "spec-kitty help skip"}
 	case cursor.TokenRequired:
 		var lines []string

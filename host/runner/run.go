@@ -10,6 +10,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/host/sandbox"
 )
 
 // The files that a run freezes at its start, beside its journal.
@@ -18,6 +19,7 @@ const (
 	blobIndex      = "definition.index" // a view of it, read by position
 	blobPlugins    = "plugins.json"     // what the configuration granted them
 	blobWasm       = "plugins/"         // + SHA-256 + ".wasm"
+	blobBundle     = "plugins/"         // + SHA-256 + ".bundle", a plugin's own folder (host/bundle)
 )
 
 // run is an open run with what is read for it: the frozen definition and the
@@ -126,6 +128,7 @@ func (r *run) close() {
 // frozenPlugin is what a run goes on with of a plugin's configuration.
 type frozenPlugin struct {
 	SHA256  string            `json:"sha256"`
+	DirSum  string            `json:"dir_sha256,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Read    []string          `json:"read,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
@@ -133,11 +136,13 @@ type frozenPlugin struct {
 	Timeout int64             `json:"timeout_ns,omitempty"`
 	Output  int64             `json:"output,omitempty"`
 	Log     int64             `json:"log,omitempty"`
+	Write   []string          `json:"write,omitempty"`
+	Rounds  int               `json:"max_rounds,omitempty"`
 }
 
 func freezePlugin(c config.Plugin) frozenPlugin {
-	return frozenPlugin{SHA256: c.SHA256, Args: c.Args, Read: c.Read, Env: c.Env,
-		Memory: c.Memory, Timeout: int64(c.Timeout), Output: c.Output, Log: c.Log}
+	return frozenPlugin{SHA256: c.SHA256, DirSum: c.DirSum, Args: c.Args, Read: c.Read, Env: c.Env,
+		Memory: c.Memory, Timeout: int64(c.Timeout), Output: c.Output, Log: c.Log, Write: c.Write, Rounds: c.MaxRounds}
 }
 
 // grantOf is what the run goes on with of a plugin's configuration. The first
@@ -161,19 +166,35 @@ func (r *run) grantOf(name, digest string) (frozenPlugin, error) {
 	return one, nil
 }
 
-// plugin is the frozen plugin of a name, with its bytes.
-func (r *run) plugin(name, digest string) (frozenPlugin, []byte, error) {
+// plugin is the frozen plugin of a name as it is called, with its bytes and its
+// own folder.
+func (r *run) plugin(name, digest string) (sandbox.Plugin, frozenPlugin, error) {
 	one, err := r.grantOf(name, digest)
 	if err != nil {
-		return one, nil, err
+		return sandbox.Plugin{}, one, err
 	}
-	file := blobWasm + one.SHA256 + ".wasm"
-	wasm, err := r.blob(file)
-	if err == nil && hexSum(wasm) != one.SHA256 {
+	wasm, err := r.frozenBlob(one.wasmBlob(), one.SHA256)
+	var own []byte
+	if err == nil && one.DirSum != "" {
+		own, err = r.frozenBlob(one.bundleBlob(), one.DirSum)
+	}
+	if err != nil {
+		return sandbox.Plugin{}, one, err
+	}
+	return one.sandboxed(name, wasm, own), one, nil
+}
+
+func (f frozenPlugin) wasmBlob() string   { return blobWasm + f.SHA256 + ".wasm" }
+func (f frozenPlugin) bundleBlob() string { return blobBundle + f.DirSum + ".bundle" }
+
+// frozenBlob reads a frozen file, which must have this digest.
+func (r *run) frozenBlob(file, sum string) ([]byte, error) {
+	data, err := r.blob(file)
+	if err == nil && hexSum(data) != sum {
 		err = errors.New("it is not what the run froze")
 	}
 	if err != nil {
-		return one, nil, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
+		return nil, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
 	}
-	return one, wasm, nil
+	return data, nil
 }

@@ -232,13 +232,17 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 		if !ok {
 			return nil, nil, fail(CodeDefinitionInvalid, "add [plugins."+name+"] to "+config.FileName, "the definition names plugin %q, which is not configured", name)
 		}
-		wasm, err := readPlugin(p.Config, c)
+		wasm, own, err := readPlugin(p.Config, c)
 		if err != nil {
 			return nil, nil, err
 		}
-		grants[name], pins[name] = freezePlugin(c), c.SHA256
-		blobs[blobWasm+c.SHA256+".wasm"] = wasm
-		if err := p.plugins.Prepare(ctx, grants[name].sandboxed(name, wasm)); err != nil {
+		one := freezePlugin(c)
+		grants[name], pins[name] = one, one.SHA256
+		blobs[one.wasmBlob()] = wasm
+		if own != nil {
+			blobs[one.bundleBlob()] = own
+		}
+		if err := p.plugins.Prepare(ctx, one.sandboxed(name, wasm, own)); err != nil {
 			return nil, nil, badPlugin(name, err)
 		}
 	}
@@ -250,21 +254,22 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 	return blobs, pins, nil
 }
 
-// readPlugin reads a plugin's bytes and holds them against their pin.
-func readPlugin(cfg *config.Config, c config.Plugin) ([]byte, error) {
+// readPlugin reads a plugin's bytes and its own folder (nil: it has none) and
+// holds them against their pins.
+func readPlugin(cfg *config.Config, c config.Plugin) (wasm, own []byte, err error) {
 	path := cfg.WasmPath(c)
-	wasm, err := readWasm(path)
-	if err != nil {
-		return nil, placed(fail(CodeDefinitionInvalid, "mend plugins."+c.Name+".wasm in "+config.FileName, "plugin %s cannot be read: %v", c.Name, err), path, 0)
+	if wasm, err = readWasm(path); err != nil {
+		return nil, nil, placed(fail(CodeDefinitionInvalid, "mend plugins."+c.Name+".wasm in "+config.FileName, "plugin %s cannot be read: %v", c.Name, err), path, 0)
 	}
 	if sum := hexSum(wasm); sum != strings.ToLower(c.SHA256) {
-		return nil, placed(fail(CodeDefinitionInvalid, "if you trust these bytes: `spec-kitty plugin pin "+c.Name+"`",
+		return nil, nil, placed(fail(CodeDefinitionInvalid, "if you trust these bytes: `spec-kitty plugin pin "+c.Name+"`",
 			"plugin %s: %s: the file has %s, the configuration pins %s", c.Name, sandbox.WrongSHA256, sum, c.SHA256), path, 0)
 	}
 	if err := sandbox.Check(wasm); err != nil {
-		return nil, badPlugin(c.Name, err)
+		return nil, nil, badPlugin(c.Name, err)
 	}
-	return wasm, nil
+	own, err = ownFolder(cfg, c)
+	return wasm, own, err
 }
 
 // readWasm reads a module's file.

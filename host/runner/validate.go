@@ -36,7 +36,7 @@ func Validate(folder string) (Validation, error) {
 		return Validation{}, classify(err)
 	}
 	for _, name := range cfg.PluginNames() {
-		if _, err := readPlugin(cfg, cfg.Plugins[name]); err != nil {
+		if _, _, err := readPlugin(cfg, cfg.Plugins[name]); err != nil {
 			return Validation{}, classify(err)
 		}
 	}

@@ -32,6 +32,7 @@ func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.F
 	f := w.read(r, s)
 	if report, ok := t.(cursor.Report); ok {
 		f.Digests = w.digests(r, s.Grants, report.Base.Facts)
+		w.standing(report.Outcome, f.Digests)
 	}
 	return f, nil
 }

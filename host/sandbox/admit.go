@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spec-kitty/step-runner/host/bundle"
+	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
 // admit refuses what cannot be called at all, and sets defaults.
@@ -53,6 +56,11 @@ func callJob(p Plugin, c Call) (job, [][]byte, error) {
 	if err := c.checkPaths(); err != nil {
 		return job{}, nil, err
 	}
+	if p.Bundle != nil {
+		if _, err := bundle.Unpack(p.Bundle); err != nil {
+			return job{}, nil, fmt.Errorf("its own folder cannot be shown: %w", err)
+		}
+	}
 	for _, arg := range p.Args {
 		if strings.ContainsRune(arg, 0) {
 			return job{}, nil, errors.New("an argument holds a zero byte")
@@ -65,17 +73,17 @@ func callJob(p Plugin, c Call) (job, [][]byte, error) {
 	}
 	j := job{
 		Name: p.Name, Path: p.Path, Wasm: int64(len(p.Wasm)), SHA256: p.SHA256, Limits: p.Limits,
-		Verb: c.Verb, Args: p.Args, Env: p.Env, Request: int64(len(c.Request)),
+		Verb: c.Verb, Args: p.Args, Env: p.Env, Request: int64(len(c.Request)), Bundle: int64(len(p.Bundle)),
 		Mounts: c.Mounts, Reads: c.Reads, Hide: c.Hide, Now: c.Now, Seed: c.Seed[:],
 	}
-	return j, [][]byte{p.Wasm, c.Request}, nil
+	return j, [][]byte{p.Wasm, c.Request, p.Bundle}, nil
 }
 
 func (c Call) checkPaths() error {
 	var mounts []string
 	for _, m := range c.Mounts {
-		if !cleanAbs(m.Guest) || m.Guest == "/" {
-			return fmt.Errorf("the mount %q is not a clean absolute path", m.Guest)
+		if !cleanAbs(m.Guest) || m.Guest == "/" || within(m.Guest, abi.PluginDir) {
+			return fmt.Errorf("the mount %q is not a clean absolute path outside of %s", m.Guest, abi.PluginDir)
 		}
 		mounts = append(mounts, m.Guest)
 	}

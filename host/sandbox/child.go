@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/spec-kitty/step-runner/host/bundle"
 )
 
 // childWord is the child's first argument. Its second is the guest's memory
@@ -194,6 +196,9 @@ func (c *child) call(g *guest) error {
 	if _, err := io.ReadFull(c.in, g.request); err != nil {
 		return err
 	}
+	if err := c.readBundle(g); err != nil {
+		return err
+	}
 	if hasLifeline {
 		go func() { // there is no other sign of the parent's death here
 			_, _ = io.Copy(io.Discard, c.in)
@@ -215,6 +220,19 @@ func (c *child) call(g *guest) error {
 		r.Code, r.Detail, r.Exit = end.Code, end.Detail, end.Exit
 	}
 	return c.done(r, out)
+}
+
+// readBundle reads the plugin's own folder, where it has one. The parent unpacked
+// it once before, so that it is sound.
+func (c *child) readBundle(g *guest) (err error) {
+	if c.job.Bundle == 0 {
+		return nil
+	}
+	packed := make([]byte, min(c.job.Bundle, bundle.MaxBytes))
+	if _, err = io.ReadFull(c.in, packed); err == nil {
+		g.files, err = bundle.Unpack(packed)
+	}
+	return err
 }
 
 func (c *child) done(r report, out []byte) error {

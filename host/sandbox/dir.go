@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -72,6 +73,9 @@ func (d *dir) Close() sys.Errno {
 // list reads a folder and notes it.
 func (v *view) list(name, real string) ([]sys.Dirent, sys.Errno) {
 	f, err := v.root.OpenFile(filepath.FromSlash(real), os.O_RDONLY|openNonblock, 0)
+	if errors.Is(err, fs.ErrNotExist) && v.over.at(real) != nil {
+		return v.sorted(real, nil), 0
+	}
 	if err != nil {
 		return nil, errnoOf(err)
 	}
@@ -90,9 +94,22 @@ func (v *view) list(name, real string) ([]sys.Dirent, sys.Errno) {
 			entries = append(entries, sys.Dirent{Name: e.Name(), Type: kind})
 		}
 	}
-	slices.SortFunc(entries, func(a, b sys.Dirent) int { return strings.Compare(a.Name, b.Name) })
+	entries = byName(entries)
 	v.desk.note(Fact{v.path(name), FactDir, listSum(entries)})
-	return entries, 0
+	return v.sorted(real, entries), 0
+}
+
+// sorted are a folder's entries with those of the overlay that may be seen.
+func (v *view) sorted(real string, entries []sys.Dirent) []sys.Dirent {
+	all := slices.DeleteFunc(v.over.over(real, entries), func(e sys.Dirent) bool {
+		return !v.shows(path.Join(real, e.Name), e.Type)
+	})
+	return byName(all)
+}
+
+func byName(entries []sys.Dirent) []sys.Dirent {
+	slices.SortFunc(entries, func(a, b sys.Dirent) int { return strings.Compare(a.Name, b.Name) })
+	return entries
 }
 
 func (v *view) shows(name string, kind fs.FileMode) bool {

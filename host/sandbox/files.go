@@ -37,6 +37,11 @@ func (v *view) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, s
 	case flag&sys.O_DIRECTORY != 0:
 		return nil, sys.ENOTDIR
 	}
+	if data, ok := v.over[real]; ok {
+		v.desk.files--
+		v.desk.bytes -= int64(len(data))
+		return &file{view: v, name: name, info: info, data: data, read: true}, 0
+	}
 	f, info, errno := v.open(real)
 	if errno != 0 {
 		return nil, errno
@@ -55,10 +60,10 @@ func (v *view) look(name string, follow bool) (string, fs.FileInfo, sys.Errno) {
 	if errno == 0 && info.Mode().Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
 		errno = sys.ENOENT
 	}
-	switch errno {
-	case 0:
+	switch {
+	case errno == 0 && !isStaged(info):
 		v.desk.note(statFact(v.path(name), info))
-	case sys.ENOENT:
+	case errno == sys.ENOENT:
 		v.desk.note(Fact{Path: v.path(name), Kind: FactAbsent})
 	}
 	return real, info, errno
@@ -125,14 +130,17 @@ func (v *view) Readlink(name string) (string, sys.Errno) {
 	return target, errno
 }
 
-func (v *view) Mkdir(string, fs.FileMode) sys.Errno    { return sys.EROFS }
-func (v *view) Chmod(string, fs.FileMode) sys.Errno    { return sys.EROFS }
-func (v *view) Rename(string, string) sys.Errno        { return sys.EROFS }
-func (v *view) Rmdir(string) sys.Errno                 { return sys.EROFS }
-func (v *view) Unlink(string) sys.Errno                { return sys.EROFS }
-func (v *view) Link(string, string) sys.Errno          { return sys.EROFS }
-func (v *view) Symlink(string, string) sys.Errno       { return sys.EROFS }
-func (v *view) Utimens(string, int64, int64) sys.Errno { return sys.EROFS }
+// unchangeable is what all our file systems have in common.
+type unchangeable struct{}
+
+func (unchangeable) Mkdir(string, fs.FileMode) sys.Errno    { return sys.EROFS }
+func (unchangeable) Chmod(string, fs.FileMode) sys.Errno    { return sys.EROFS }
+func (unchangeable) Rename(string, string) sys.Errno        { return sys.EROFS }
+func (unchangeable) Rmdir(string) sys.Errno                 { return sys.EROFS }
+func (unchangeable) Unlink(string) sys.Errno                { return sys.EROFS }
+func (unchangeable) Link(string, string) sys.Errno          { return sys.EROFS }
+func (unchangeable) Symlink(string, string) sys.Errno       { return sys.EROFS }
+func (unchangeable) Utimens(string, int64, int64) sys.Errno { return sys.EROFS }
 
 // offset has a name of its own since vet holds every Seek on int64 to io.Seeker,
 // and wazero's returns its own errors.

@@ -239,7 +239,7 @@ func treeOf(t *testing.T, top string) map[string]string {
 func TestOpenFilesAreBounded(t *testing.T) {
 	root, _ := project(t)
 	d := newDesk(context.Background(), 3, &strings.Builder{})
-	v, err := openView(Mount{"/project", root}, []string{"/project"}, nil, d)
+	v, err := openView(Mount{Guest: "/project", Host: root}, []string{"/project"}, nil, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestFactsAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(context.Background(), 3, &strings.Builder{})
-			v, err := openView(Mount{"/project", root}, []string{"/project"}, nil, d)
+			v, err := openView(Mount{Guest: "/project", Host: root}, []string{"/project"}, nil, d)
 			if err != nil {
 				t.Fatal(err)
 			}

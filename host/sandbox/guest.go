@@ -17,12 +17,16 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/experimental/sysfs"
 	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/spec-kitty/step-runner/host/bundle"
+	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
 // guest is one module in one runtime, for one call: the inner wall.
 type guest struct {
 	job     job
 	request []byte
+	files   []bundle.File // the plugin's own folder; none: it is not there
 	memory  memoryCap
 	rt      wazero.Runtime
 	code    wazero.CompiledModule
@@ -136,6 +140,10 @@ func (g *guest) moduleConfig(ctx context.Context, out io.Writer, d *desk) (wazer
 	}
 	for _, v := range views {
 		fsc = fsc.(sysfs.FSConfig).WithSysFSMount(v, v.guest)
+	}
+	if len(g.files) > 0 {
+		// The last one: some languages open everything relative to the first.
+		fsc = fsc.(sysfs.FSConfig).WithSysFSMount(newShelf(g.files, d), abi.PluginDir)
 	}
 	c := &clock{ctx: ctx, start: g.job.Now}
 	var seed [32]byte

@@ -9,8 +9,8 @@ import (
 )
 
 // The parent writes one job to the child's stdin: a frame with its JSON, then
-// the module (unless the child reads a file) and the request, both as long as
-// the job says. The child writes frames to its stdout: ready (the module is
+// the module (unless the child reads a file), the request and the bundle, each as
+// long as the job says. The child writes frames to its stdout: ready (the module is
 // loaded) and done (a report, then the guest's stdout). The guest's log is the
 // child's stderr, so that it outlives a child that is killed.
 
@@ -41,6 +41,7 @@ type job struct {
 	Args       []string          `json:"args,omitempty"`
 	Env        map[string]string `json:"env,omitempty"`
 	Request    int64             `json:"request,omitempty"` // its length on stdin
+	Bundle     int64             `json:"bundle,omitempty"`  // and of the bundle
 	Mounts     []Mount           `json:"mounts,omitempty"`
 	Reads      []string          `json:"reads,omitempty"`
 	Hide       []string          `json:"hide,omitempty"`

@@ -33,6 +33,7 @@ type Plugin struct {
 	SHA256 string            // 64 hex digits; required
 	Args   []string          // configured arguments, before the verb
 	Env    map[string]string // the guest's whole environment
+	Bundle []byte            // the plugin's own folder, packed, which it sees at /plugin; nil: none
 	Limits Limits
 }
 
@@ -40,6 +41,10 @@ type Plugin struct {
 type Mount struct {
 	Guest string `json:"guest"` // absolute, such as /project
 	Host  string `json:"host"`  // absolute path of a folder
+
+	// Staged are files that lie over the folder, by their names in it with
+	// slashes. They are seen where the grants reach, and are no facts.
+	Staged map[string][]byte `json:"staged,omitempty"`
 }
 
 // Call is one call of a plugin.

@@ -20,10 +20,12 @@ const maxLinks = 40
 // that was asked for; os.Root stands behind it against whoever changes the
 // folder meanwhile.
 type view struct {
+	unchangeable
 	root   *os.Root
 	guest  string   // where the guest sees it
 	grants []string // granted names; "." is all
 	hidden []string
+	over   overlay
 	desk   *desk
 }
 
@@ -34,7 +36,7 @@ func openView(m Mount, grants, hidden []string, d *desk) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{root: root, guest: m.Guest, hidden: below(m.Guest, hidden), desk: d}
+	v := &view{root: root, guest: m.Guest, hidden: below(m.Guest, hidden), over: m.Staged, desk: d}
 	granted := below(m.Guest, grants)
 	v.grants = []string{"."} // while the grants themselves are resolved
 	for _, g := range granted {
@@ -111,7 +113,7 @@ func (v *view) resolve(name string, followLast bool) (string, fs.FileInfo, sys.E
 		}
 	}
 	if w.info == nil {
-		if w.info, w.err = v.root.Lstat(filepath.FromSlash(w.at)); w.err != nil {
+		if w.info, w.err = v.lstat(w.at); w.err != nil {
 			return "", nil, errnoOf(w.err)
 		}
 	}
@@ -165,7 +167,7 @@ func (w *walk) enter(name string) sys.Errno {
 		}
 		return sys.ENOENT
 	}
-	info, err := w.view.root.Lstat(filepath.FromSlash(name))
+	info, err := w.view.lstat(name)
 	if err != nil {
 		return errnoOf(err)
 	}

@@ -63,7 +63,7 @@ type Ask struct {
 
 // Artifact is a file to be written by the host, once the step is committed.
 type Artifact struct {
-	Path    string `json:"path"` // relative to the project, slashes
+	Path    string `json:"path"` // relative to the project, slashes; {mission} and {workspace} stand for those folders
 	Content string `json:"content"`
 }
 

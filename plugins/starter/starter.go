@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spec-kitty/step-runner/plugins/engines"
 	"github.com/spec-kitty/step-runner/plugins/sdk"
 )
 
-//go:embed assemblyscript c go rust common
+//go:embed assemblyscript c go javascript rust common
 var templates embed.FS
 
 // File is one file of a starter.
@@ -23,10 +24,10 @@ type File struct {
 }
 
 // Languages are the languages that there is a starter for.
-func Languages() []string { return []string{"assemblyscript", "c", "go", "rust"} }
+func Languages() []string { return []string{"assemblyscript", "c", "go", "javascript", "rust"} }
 
 // Build is how a starter is built: what must be installed, and the command that
-// makes NAME.wasm in its folder.
+// makes NAME.wasm in its folder; no command for a script, which runs as it is.
 func Build(lang, name string) (tools, command string) {
 	switch lang {
 	case "go":
@@ -37,6 +38,16 @@ func Build(lang, name string) (tools, command string) {
 		return "Rust 1.63 or newer with its target for WASI: rustup target add wasm32-wasip1, or on Debian: apt-get install rustc libstd-rust-dev-wasm32 lld", "sh build.sh"
 	case "assemblyscript":
 		return "Node.js 20 or newer with npm", "npm install && npm run build"
+	case "javascript":
+		return "nothing", ""
+	}
+	return "", ""
+}
+
+// Script tells where a starter that needs no build has its engine and its script.
+func Script(lang string) (engine, dir string) {
+	if lang == "javascript" {
+		return engines.QuickJSFile, "src"
 	}
 	return "", ""
 }
@@ -61,6 +72,11 @@ func Files(lang, name string) []File {
 			files = append(files, File{Path: named(to), Data: []byte(named(string(data)))})
 			return err
 		})
+	}
+	if lang == "javascript" {
+		for name, data := range engines.QuickJS() {
+			files = append(files, File{Path: name, Data: data})
+		}
 	}
 	for at, data := range sdk.Files(lang) {
 		files = append(files, File{Path: sdkFolder(lang) + at, Data: data})

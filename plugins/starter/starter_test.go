@@ -13,7 +13,8 @@ import (
 func TestFiles(t *testing.T) {
 	for _, lang := range Languages() {
 		tools, command := Build(lang, "my-guard")
-		if tools == "" || command == "" {
+		engine, _ := Script(lang)
+		if tools == "" || command == "" && engine == "" {
 			t.Errorf("%s: %q, %q", lang, tools, command)
 		}
 		page := ""
@@ -24,6 +25,9 @@ func TestFiles(t *testing.T) {
 			if f.Path == "README.md" {
 				page = string(f.Data)
 			}
+		}
+		if command == "" {
+			command = "spec-kitty plugin check " + engine + " --dir src"
 		}
 		if !strings.Contains(page, "\n    "+command+"\n") {
 			t.Errorf("the page of %s does not say %q", lang, command)

@@ -1,0 +1,7 @@
+//go:build !windows
+
+package bundle
+
+import "syscall"
+
+const openNonblock = syscall.O_NONBLOCK

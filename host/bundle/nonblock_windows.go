@@ -1,0 +1,3 @@
+package bundle
+
+const openNonblock = 0
