@@ -147,10 +147,17 @@ func (p *page) questions(a runner.Answer) {
 		if len(q.Options) > 0 {
 			p.line("", "one of: "+told(strings.Join(q.Options, ", ")))
 		}
+		if q.Postponed != nil {
+			p.line("", putOffText(*q.Postponed))
+		}
 	}
 	if len(a.OpenDecisions) > 0 {
 		p.lines("answer", clean(a.Recover))
 	}
+}
+
+func putOffText(put runner.Postponed) string {
+	return told("postponed by " + put.By + ": " + put.Reason)
 }
 
 func (p *page) rest(a runner.Answer) {

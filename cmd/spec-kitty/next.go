@@ -44,7 +44,7 @@ work, and gives what comes next. With --answer it answers a question.`,
 	f := cmd.Flags()
 	f.StringVar(&o.result, "result", "", "how the work ended: `success`, failed or blocked; without work in hand, success asks for it")
 	f.StringVar(&o.token, "token", "", "the token `T` of the work that is reported, from the answer that handed it out")
-	o.reason.flags(cmd, "reason", "`TEXT`: why it failed or is blocked")
+	o.reason.flags(cmd, "reason", "`TEXT`: why it failed or is blocked; with --answer, why so")
 	o.answer.flags(cmd, "answer", "the answer `V` to a question")
 	f.StringVar(&o.decision, "decision-id", "", "the id `D` of the question (default: the only one open)")
 	f.StringVar(&o.asking, "decision-token", "", "the token `X` of this asking; needed for audits")
@@ -124,8 +124,8 @@ func (o *nextOptions) texts(ctx context.Context, a *app, cmd *cobra.Command, r *
 // complete refuses flags that say nothing where they stand.
 func (o *nextOptions) complete(cmd *cobra.Command, r runner.Request) error {
 	switch {
-	case r.Result == "" && r.Reason != "":
-		return usage("add --result failed or blocked", "--reason goes with --result")
+	case r.Result == "" && r.Answer == nil && r.Reason != "":
+		return usage("add --result failed or blocked", "--reason goes with --result or --answer")
 	case o.planOut == "-":
 		return usage("name a file", "--plan-out cannot write to stdout, where the answer goes")
 	}

@@ -14,6 +14,7 @@ type operateOptions struct {
 	mission string
 	pack    string
 	token   string
+	asked   string // the decision
 	step    string
 	reason  text
 	discard bool
@@ -30,7 +31,7 @@ func (o *operateOptions) flags(cmd *cobra.Command) {
 type operator func(*runner.Project, context.Context, runner.OperatorRequest) (runner.Answer, error)
 
 func (o *operateOptions) run(a *app, cmd *cobra.Command, mission string, verb operator) error {
-	q := runner.OperatorRequest{Package: o.pack, Token: o.token, Step: o.step, Discard: o.discard}
+	q := runner.OperatorRequest{Package: o.pack, Token: o.token, Step: o.step, Discard: o.discard, Decision: o.asked}
 	var err error
 	if q.Mission, err = a.mission(cmd, mission, o.mission); err != nil {
 		return err

@@ -34,6 +34,9 @@ func (p *page) overview(o runner.Overview) {
 	}
 	for _, q := range o.OpenDecisions {
 		p.line("asked", told(q.ID+": "+q.Question))
+		if q.Postponed != nil {
+			p.line("", putOffText(*q.Postponed))
+		}
 	}
 	if o.Block != nil {
 		p.line("blocked", told(o.Block.Reason))

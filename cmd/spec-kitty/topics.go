@@ -13,6 +13,7 @@ func topics() []helpTopic {
 		{"skip", "completing a step without its work", page(skipText)},
 		{"abort", "ending a run before its end", page(abortText)},
 		{"release", "taking work from a holder who does not come back", page(releaseText)},
+		{"rewind", "taking back what was completed", page(rewindText)},
 		{"publish", "artifacts that are recorded and not in their places", page(publishText)},
 		{"answer", "answering a question", page(answerHelp)},
 		{"holder", "who may report what", page(holderHelp)},
@@ -70,6 +71,21 @@ for_review, and from blocked to where it came from.
 
 The reason and your name go into the run's history.`
 
+const rewindText = `A rewind takes back what was completed by mistake, also the last step of a run that
+is done. It names a step, and goes to before its completion, or a revision of
+` + "`spec-kitty run log`" + `:
+
+    spec-kitty run rewind MISSION --to-step implement --reason "the wrong branch" --dry-run
+    spec-kitty run rewind MISSION --to 12 --reason "the wrong branch"
+
+It lists the completions and answers that it takes back; --dry-run only lists them.
+What was handed out is void, and nothing is handed out. Questions that were open then
+are asked again. Nothing is deleted: the history stays, files stay as they are, and
+packages stay in their lanes, unless --lanes puts them back too. Lanes in
+status.events.jsonl are never put back. An aborted run is over for good.
+
+The reason and your name go into the run's history.`
+
 const publishText = `An executor's artifacts are recorded with the report that they come with, and put
 into their places right after. Where that was cut short, answers have the warning
 not_published, and the next report finishes it before anything else. So does
@@ -95,7 +111,14 @@ file with the command lines.
 
 With --result success beside it, the step is handed out in the same call. Without
 --decision-id the only open question is meant. The same answer twice changes
-nothing; another one is decision_conflict, and the first one stands.
+nothing; another one is decision_conflict, and the first one stands, unless it is
+replaced before a step was completed with it:
+
+    spec-kitty decision answer input:owner ann --mission M --as human:NAME --replace --reason TEXT
+
+A question that has to wait is postponed; it keeps its step closed:
+
+    spec-kitty decision postpone input:owner --mission M --reason TEXT
 
 An audit (audit:ID) is answered with approve or reject by a person, who gives the
 token of the question that was shown:

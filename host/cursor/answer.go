@@ -22,9 +22,11 @@ func InputID(key string) string { return "input:" + key }
 // PluginID is the decision id of an executor's question.
 func PluginID(key string) string { return "plugin:" + key }
 
-func auditID(step string) string   { return "audit:" + step }
-func packageID(id string) string   { return "package:" + id }
-func isAudit(decision string) bool { return strings.HasPrefix(decision, "audit:") }
+func auditID(step string) string { return "audit:" + step }
+func packageID(id string) string { return "package:" + id }
+
+// IsAudit tells whether a decision id is an audit's.
+func IsAudit(decision string) bool { return strings.HasPrefix(decision, "audit:") }
 
 // Give answers an open question. Its condition is that this asking is open, not
 // a revision: answers that overlap all survive.
@@ -35,6 +37,8 @@ type Give struct {
 	Decision string // "": the only open one
 	Token    string // of the asking; required for audits
 	Value    string
+	Reason   string // what is said with it, for the record; of a rejection, for the next prompt
+	Replace  bool   // the question was answered, and this takes that answer's place
 	Tokens   Tokens // for the questions that it leads to: the answer of an audit enters a step
 }
 
@@ -49,6 +53,9 @@ func (t Give) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if s.Phase == Aborted {
 		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
 	}
+	if t.Replace {
+		return t.replace(s, f, now)
+	}
 	q, err := t.find(s)
 	if err != nil || q == nil {
 		return nil, err
@@ -57,21 +64,44 @@ func (t Give) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	d := newDraft(s, f, now, t, t.Tokens)
-	d.emit(Answered{ID: q.ID, Token: q.Token, Key: q.Key, Value: t.Value, By: t.Who})
+	d.emit(Answered{ID: q.ID, Token: q.Token, Key: q.Key, Value: t.Value, By: t.Who, Reason: t.Reason})
 	switch {
-	case isAudit(q.ID):
+	case IsAudit(q.ID):
 		err = t.audit(d)
-	case strings.HasPrefix(q.ID, "package:") && t.Value == cancel:
-		d.cancelDependants(strings.TrimPrefix(q.ID, "package:"), t.Who)
+	default:
+		t.cancels(d, q.ID)
 	}
 	return d.done(err)
+}
+
+// cancels carries out the choice to cancel what depends on a canceled package.
+func (t Give) cancels(d *draft, decision string) {
+	if id, ok := strings.CutPrefix(decision, "package:"); ok && t.Value == cancel {
+		d.cancelDependants(id, t.Who)
+	}
 }
 
 // find is the open asking that is meant; nil without error where the same
 // answer was given already.
 func (t Give) find(s State) (*Asking, error) {
+	q, err := meant(s, t.Decision)
+	if q != nil || err != nil {
+		return q, err
+	}
+	switch before := s.Cursor.Answers[t.Decision]; {
+	case t.Token != "" && t.Token != before.Token:
+		return nil, refuse(StaleDecision, "decision token %s is not the one of the asking that was answered", t.Token)
+	case before.Value != t.Value:
+		return nil, refuse(DecisionConflict, "%s was answered with %q by %s", t.Decision, before.Value, before.By)
+	}
+	return nil, nil
+}
+
+// meant is the open asking with an id, or the only one; nil without error where
+// it was answered.
+func meant(s State, decision string) (*Asking, error) {
 	open := s.Cursor.Questions
-	if t.Decision == "" {
+	if decision == "" {
 		switch len(open) {
 		case 1:
 			return &open[0], nil
@@ -82,21 +112,15 @@ func (t Give) find(s State) (*Asking, error) {
 		refusal.Options = ids(open)
 		return nil, refusal
 	}
-	if q, ok := s.Asking(t.Decision); ok {
+	if q, ok := s.Asking(decision); ok {
 		return &q, nil
 	}
-	before, ok := s.Cursor.Answers[t.Decision]
-	switch {
-	case !ok:
-		refusal := refuse(DecisionNotFound, "no question %q is open", t.Decision)
-		refusal.Options = ids(open)
-		return nil, refusal
-	case t.Token != "" && t.Token != before.Token:
-		return nil, refuse(StaleDecision, "decision token %s is not the one of the asking that was answered", t.Token)
-	case before.Value != t.Value:
-		return nil, refuse(DecisionConflict, "%s was answered with %q by %s", t.Decision, before.Value, before.By)
+	if _, answered := s.Cursor.Answers[decision]; answered {
+		return nil, nil
 	}
-	return nil, nil
+	refusal := refuse(DecisionNotFound, "no question %q is open", decision)
+	refusal.Options = ids(open)
+	return nil, refusal
 }
 
 func ids(open []Asking) []string {
@@ -109,9 +133,9 @@ func ids(open []Asking) []string {
 
 func (t Give) check(s State, f Facts, q Asking) error {
 	if t.Token != "" && t.Token != q.Token {
-		return refuse(StaleDecision, "decision token %s is not the one of this asking of %s: show it again", t.Token, q.ID)
+		return staleAsking(q, t.Token)
 	}
-	if isAudit(q.ID) {
+	if IsAudit(q.ID) {
 		if err := t.mayAudit(s, q); err != nil {
 			return err
 		}
@@ -149,6 +173,9 @@ func (t Give) audit(d *draft) error {
 		return refuse(DecisionNotFound, "step %s is no audit", step.ID)
 	}
 	reason := "rejected by " + t.Who
+	if t.Reason != "" {
+		reason += ": " + t.Reason
+	}
 	if step.Audit.OnReject != "" {
 		done, err := d.reopen(step, reason)
 		if done || err != nil {

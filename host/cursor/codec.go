@@ -54,6 +54,10 @@ func decodeKind(kind string, body json.RawMessage) (Event, error) {
 		return decode[Asked](kind, body)
 	case "answered":
 		return decode[Answered](kind, body)
+	case "postponed":
+		return decode[Postponed](kind, body)
+	case "withdrawn":
+		return decode[Withdrawn](kind, body)
 	case "inputs_set":
 		return decode[InputsSet](kind, body)
 	case "issued":
@@ -72,6 +76,10 @@ func decodeKind(kind string, body json.RawMessage) (Event, error) {
 		return decode[Moved](kind, body)
 	case "released":
 		return decode[Released](kind, body)
+	case "rewound":
+		return decode[Rewound](kind, body)
+	case "migrated":
+		return decode[Migrated](kind, body)
 	case "finished":
 		return decode[Finished](kind, body)
 	case "aborted":

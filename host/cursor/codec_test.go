@@ -24,6 +24,9 @@ func oneOfEach() []Event {
 		Entered{Pos: 1, Step: "a"},
 		Asked{Asking{ID: "input:db", Token: "01T", Key: "db", Question: "Which?", Options: []string{"pg", "lite"}}},
 		Answered{ID: "input:db", Token: "01T", Key: "db", Value: "pg", By: "human:kim"},
+		Answered{ID: "input:db", Token: "01T", Key: "db", Value: "lite", By: "human:kim", Reason: "why", Replaces: "pg"},
+		Postponed{ID: "input:db", Token: "01T", By: "human:kim", Reason: "why"},
+		Withdrawn{ID: "plugin:db", Token: "01T", By: "human:kim", Reason: "why"},
 		InputsSet{Inputs: map[string]string{"db": "pg"}},
 		Issued{Token: "01T", Pos: 1, Step: "a", Package: "WP01", Attempt: 2, Holder: holder, Source: Journal},
 		Reported{
@@ -40,6 +43,13 @@ func oneOfEach() []Event {
 		Moved{Package: "WP01", From: mission.Planned, To: mission.Claimed, Holder: holder, Author: holder, Reason: "why"},
 		Moved{Package: "WP01", From: mission.Blocked, To: mission.ForReview, Reason: "why", Force: true},
 		Released{Token: "01T", Reason: "why"},
+		Rewound{
+			To: 7, Step: "a", Cursor: Cursor{Pos: 1, Step: "a", Attempt: 1, Done: mission.Bits{}.With(0), Inputs: map[string]string{"db": "pg"},
+				Answers: map[string]Answer{"input:db": {Value: "pg", By: "human:kim", Token: "01T", Reason: "why", Options: []string{"pg", "lite"}, Used: "a"}}},
+			Packages: map[string]Package{"WP01": {Lane: mission.ForReview, From: mission.InProgress, Author: holder, Attempts: map[string]int{"a": 1}}}, Reason: "why",
+		},
+		Migrated{Definition: "d", Index: "i", Plugins: map[string]string{"lint": "sha"}, Grants: "g", Done: mission.Bits{}.With(0),
+			Steps: map[string]int{"a": 1}, Dropped: []string{"input:db"}, Reason: "why"},
 		Finished{Canceled: true},
 		RunAborted{Reason: "why"},
 		Published{Revision: 7, Paths: []string{"docs/a.md"}},

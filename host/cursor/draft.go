@@ -116,7 +116,7 @@ func (d *draft) question(q Asking) {
 	if _, open := d.s.Asking(q.ID); open {
 		return
 	}
-	q.Token = d.token()
+	q.Token, q.Postponed = d.token(), nil
 	d.emit(Asked{Asking: q})
 }
 

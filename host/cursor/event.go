@@ -37,6 +37,25 @@ type Answered struct {
 	Key   string `json:"key,omitempty"`
 	Value string `json:"value"`
 	By    string `json:"by"`
+
+	Reason   string `json:"reason,omitempty"`
+	Replaces string `json:"replaces,omitempty"` // the value that this one takes the place of
+}
+
+// Postponed puts an open question off. It stays open.
+type Postponed struct {
+	ID     string `json:"id"`
+	Token  string `json:"token"`
+	By     string `json:"by"`
+	Reason string `json:"reason"`
+}
+
+// Withdrawn ends the asking of a question without an answer.
+type Withdrawn struct {
+	ID     string `json:"id"`
+	Token  string `json:"token"`
+	By     string `json:"by"`
+	Reason string `json:"reason"`
 }
 
 // InputsSet gives inputs a value without a question: at the start, or by an
@@ -147,6 +166,28 @@ type Released struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// Rewound puts the run back to where it stood after an earlier revision. What
+// was handed out is void.
+type Rewound struct {
+	To       uint64             `json:"to"`
+	Step     string             `json:"step,omitempty"`     // whose completion is taken back; none: To was named
+	Cursor   Cursor             `json:"cursor"`             // as it was; questions are asked again by events of their own
+	Packages map[string]Package `json:"packages,omitempty"` // those that go back too, as they were
+	Reason   string             `json:"reason"`
+}
+
+// Migrated has the run go on by another definition.
+type Migrated struct {
+	Definition string            `json:"definition"` // as in Started
+	Index      string            `json:"index"`
+	Plugins    map[string]string `json:"plugins,omitempty"`
+	Grants     string            `json:"grants,omitempty"`
+	Done       mission.Bits      `json:"done"`              // what is complete, by the new positions
+	Steps      map[string]int    `json:"steps,omitempty"`   // new positions of the current step and of those handed out
+	Dropped    []string          `json:"dropped,omitempty"` // open questions that end with it
+	Reason     string            `json:"reason,omitempty"`
+}
+
 // Finished ends the run.
 type Finished struct {
 	Canceled bool `json:"canceled,omitempty"` // every package was canceled
@@ -175,6 +216,8 @@ func (Started) kind() string    { return "started" }
 func (Entered) kind() string    { return "entered" }
 func (Asked) kind() string      { return "asked" }
 func (Answered) kind() string   { return "answered" }
+func (Postponed) kind() string  { return "postponed" }
+func (Withdrawn) kind() string  { return "withdrawn" }
 func (InputsSet) kind() string  { return "inputs_set" }
 func (Issued) kind() string     { return "issued" }
 func (Reported) kind() string   { return "reported" }
@@ -184,6 +227,8 @@ func (Retried) kind() string    { return "retried" }
 func (Reopened) kind() string   { return "reopened" }
 func (Moved) kind() string      { return "moved" }
 func (Released) kind() string   { return "released" }
+func (Rewound) kind() string    { return "rewound" }
+func (Migrated) kind() string   { return "migrated" }
 func (Finished) kind() string   { return "finished" }
 func (RunAborted) kind() string { return "aborted" }
 func (Published) kind() string  { return "published" }

@@ -38,6 +38,10 @@ func Evolve(s State, m Meta, event Event) State {
 		return s.stopped(m, e)
 	case Retried:
 		return s.retried(m, e)
+	case Rewound:
+		return s.rewound(m, e)
+	case Migrated:
+		return s.migrated(m, e)
 	case Published:
 		return s.settled(e.Revision)
 	case Discarded:
@@ -59,6 +63,8 @@ func Evolve(s State, m Meta, event Event) State {
 			s.Receipts = nil
 		}
 		s.Cursor = s.Cursor.evolve(event)
+	case Postponed:
+		s.Cursor = s.Cursor.postponed(m, e)
 	default:
 		s.Cursor = s.Cursor.evolve(event)
 	}
@@ -120,21 +126,58 @@ func (c Cursor) evolve(event Event) Cursor {
 			return c
 		}
 		c.Done = c.Done.With(e.Pos)
+		if e.How != BySkip { // what nobody did saw no answer
+			c.Answers = used(c.Answers, e.Step)
+		}
 		if e.Pos == c.Pos {
 			c.Issue, c.Stop, c.Reason, c.Feedback = nil, NoStop, "", ""
 			c.Questions = nil
 		}
 	case Reopened:
 		return c.reopened(e)
+	case Withdrawn:
+		c.Questions = without(c.Questions, e.ID)
 	}
 	return c
 }
 
 func (c Cursor) answered(e Answered) Cursor {
-	c.Questions = slices.DeleteFunc(slices.Clone(c.Questions), func(q Asking) bool { return q.ID == e.ID })
-	c.Answers = put(c.Answers, e.ID, Answer{Value: e.Value, By: e.By, Token: e.Token})
+	options := c.Answers[e.ID].Options // of an answer that is replaced
+	for _, q := range c.Questions {
+		if q.ID == e.ID {
+			options = q.Options
+		}
+	}
+	c.Questions = without(c.Questions, e.ID)
+	c.Answers = put(c.Answers, e.ID, Answer{Value: e.Value, By: e.By, Token: e.Token, Reason: e.Reason, Options: options})
 	if e.Key != "" {
 		return c.evolve(InputsSet{Inputs: map[string]string{e.Key: e.Value}})
+	}
+	return c
+}
+
+func without(open []Asking, id string) []Asking {
+	return slices.DeleteFunc(slices.Clone(open), func(q Asking) bool { return q.ID == id })
+}
+
+// used notes the step in all answers that none was completed with before: what
+// was made with an answer stays as it was made.
+func used(answers map[string]Answer, step string) map[string]Answer {
+	for id, a := range answers {
+		if a.Used == "" {
+			a.Used = step
+			answers = put(answers, id, a)
+		}
+	}
+	return answers
+}
+
+func (c Cursor) postponed(m Meta, e Postponed) Cursor {
+	c.Questions = slices.Clone(c.Questions)
+	for i := range c.Questions {
+		if c.Questions[i].ID == e.ID {
+			c.Questions[i].Postponed = &Postponement{By: e.By, Reason: e.Reason, At: m.At}
+		}
 	}
 	return c
 }

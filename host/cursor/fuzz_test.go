@@ -72,6 +72,12 @@ func (w world) decode() (transition, error) {
 		return decodeAs[Ask](w.Transition)
 	case "answer":
 		return decodeAs[Give](w.Transition)
+	case "postpone":
+		return decodeAs[Postpone](w.Transition)
+	case "rewind":
+		return decodeAs[Rewind](w.Transition)
+	case "withdraw":
+		return decodeAs[Withdraw](w.Transition)
 	case "retry":
 		return decodeAs[Retry](w.Transition)
 	case "skip":
@@ -194,6 +200,7 @@ func decideSeeds(f fataler) [][]byte {
 	question := r.own("ann", Success)
 	question.Outcome = &Outcome{Result: Question, Question: &Asking{ID: PluginID("q"), Question: "?"}}
 	seed(question)
+	seed(Postpone{Who: "ops", Decision: "plugin:q", Reason: "r"})
 	seed(r.human("plugin:q", "yes"))
 	seed(r.asking("ann"))
 	seed(Release{Who: "ops"})
@@ -203,6 +210,9 @@ func decideSeeds(f fataler) [][]byte {
 	seed(r.own("bob", Failed))
 	seed(Skip{Who: "ops", Step: "implement", Reason: "r", Tokens: r.tokens()})
 	seed(Skip{Who: "ops", Step: "review", Reason: "r", Tokens: r.tokens()})
+	seed(r.rewind(3, true))
+	seed(Skip{Who: "ops", Step: "implement", Reason: "r", Tokens: r.tokens()})
+	seed(Skip{Who: "ops", Step: "review", Reason: "r", Tokens: r.tokens()})
 	seed(r.human("audit:release", reject))
 	seed(Abort{Who: "ops", Reason: "r"})
 	for _, odd := range []string{
@@ -210,6 +220,8 @@ func decideSeeds(f fataler) [][]byte {
 		`{"kind":"advance","transition":{"by":{"agent":"a"},"result":"success","outcome":{"result":"question"}},"state":{"phase":"running"}}`,
 		`{"kind":"answer","transition":{"Human":"a","Decision":"audit:a","Token":"T","Value":"reject"},"state":{"phase":"running","cursor":{"questions":[{"id":"audit:a","token":"T"}]}}}`,
 		`{"kind":"answer","transition":{"Decision":"package:A","Value":"cancel"},"packages":[{"ID":"A","DependsOn":["A"]}],"state":{"phase":"running","cursor":{"questions":[{"id":"package:A"}]},"packages":{"A":{"lane":"nowhere"}}}}`,
+		`{"kind":"withdraw","transition":{"Decision":"plugin:q","Reason":"r"},"state":{"phase":"running","cursor":{"questions":[{"id":"plugin:q"}]}}}`,
+		`{"kind":"rewind","transition":{"To":1,"Reason":"r","Then":{"phase":"running","cursor":{"pos":-7,"questions":[{"id":"x"}]}}},"state":{"phase":"running","revision":3}}`,
 		`{"kind":"ask","transition":{"by":{"agent":"a"},"base":{}},"state":{"phase":"running","cursor":{"pos":-7}}}`,
 		`{"kind":"retry","transition":{"By":{"agent":"a"}},"state":{"phase":"running","cursor":{"pos":99},"packages":{"A":{"stop":"failed"}}}}`,
 		`{"kind":"start","transition":{"Inputs":{"mission_owner_id":"a"}}}`,

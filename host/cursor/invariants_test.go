@@ -87,6 +87,10 @@ func (r *run) completesOnce(events []Event) {
 				r.t.Fatalf("step %s is completed twice", e.Step)
 			}
 			done = done.With(e.Pos)
+		case Rewound:
+			done = e.Cursor.Done
+		case Migrated:
+			done = e.Done
 		case Reopened:
 			for _, pos := range e.Positions {
 				done = done.Without(pos)

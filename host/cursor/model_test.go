@@ -64,11 +64,12 @@ func drive(t *rapid.T, def *mission.Definition, sane bool) {
 	actions := map[string]func(*rapid.T){
 		"work": m.work, "work on": m.work, "work more": m.work, "ask": m.ask, "report": m.report, "report own": m.reportOwn,
 		"save": m.save, "apply": m.apply, "close": m.close, "answer": m.answer, "answer wrong": m.answerWrong,
-		"retry": m.retry, "release": m.release, "claim": m.claim, "move": m.move, "wp release": m.releasePackage, "": func(*rapid.T) { m.sound(sane) },
+		"retry": m.retry, "release": m.release, "claim": m.claim, "postpone": m.postpone, "withdraw": m.withdraw, "replace": m.replace, "rewind": m.rewind, "move": m.move, "wp release": m.releasePackage, "": func(*rapid.T) { m.sound(sane) },
 	}
 	if !sane {
 		actions["skip"] = m.skip
 		actions["abort"] = m.abort
+		actions["migrate"] = m.migrate
 		actions["file"] = m.file
 		if f.Source == KittySpecs {
 			actions["tool"] = m.tool
@@ -95,7 +96,7 @@ func (m *model) do(x transition) ([]Event, error) {
 			m.tokens = append(m.tokens, e.Token)
 		case Reported:
 			m.last[e.By] = receipt{e.Token, e.Plan, e.Result}
-		case Retried, RunAborted:
+		case Retried, Rewound, RunAborted:
 			clear(m.last)
 		case Completed:
 			if e.How == BySkip && x.(Skip).By.IsZero() && m.stood(e.Step) {

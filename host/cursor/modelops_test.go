@@ -2,6 +2,7 @@ package cursor
 
 import (
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -32,6 +33,48 @@ func (m *model) answerWrong(t *rapid.T) {
 		Token: rapid.SampledFrom(append([]string{"", "01MADEUP"}, m.tokens...)).Draw(t, "token"),
 		Value: rapid.SampledFrom([]string{"", "x", "approve", "cancel"}).Draw(t, "value"), Tokens: m.r.tokens(),
 	})
+}
+
+func (m *model) postpone(t *rapid.T) {
+	q := m.question(t)
+	m.do(Postpone{Who: m.holder(), Decision: q.ID, Reason: rapid.SampledFrom([]string{"", "r"}).Draw(t, "reason")})
+}
+
+func (m *model) withdraw(t *rapid.T) {
+	q := m.question(t)
+	m.do(Withdraw{Who: m.holder(), Decision: q.ID, Token: q.Token, Reason: "r"})
+}
+
+// replace replaces an answer, and wants that nothing was completed with the old
+// one and that no token of the work that saw it is open any more.
+func (m *model) replace(t *rapid.T) {
+	ids := slices.Sorted(keys(m.r.s.Cursor.Answers))
+	if len(ids) == 0 {
+		t.Skip("nothing was answered")
+	}
+	id := rapid.SampledFrom(ids).Draw(t, "decision")
+	before := m.r.s
+	events, err := m.do(Give{
+		Who: "b", Agent: "b", Decision: id, Value: rapid.SampledFrom([]string{"x", "y", "go_on", "cancel"}).Draw(t, "value"),
+		Reason: "r", Replace: true, Tokens: m.r.tokens(),
+	})
+	if err != nil || len(events) == 0 {
+		return
+	}
+	if used := before.Cursor.Answers[id].Used; used != "" {
+		t.Fatalf("the answer to %s was replaced, with which %s was completed", id, used)
+	}
+	if strings.HasPrefix(id, "package:") {
+		return
+	}
+	for _, i := range before.Issues() {
+		if _, open := m.r.s.Issue(i.Token); open {
+			t.Fatalf("token %s was handed out under the old answer to %s and is open", i.Token, id)
+		}
+	}
+	if len(m.r.s.Issues()) != len(before.Issues()) {
+		t.Fatalf("replacing an answer took work away: %+v, then %+v", before.Issues(), m.r.s.Issues())
+	}
 }
 
 func keys[V any](m map[string]V) func(yield func(string) bool) {

@@ -22,8 +22,9 @@ type Skip struct {
 	Tokens Tokens
 }
 
-// stepNotFound names the steps that there are, unless there are very many.
-func stepNotFound(def mission.View, id string) error {
+// StepUnknown is the refusal of a step that the definition does not have. It
+// names those that there are, unless there are very many.
+func StepUnknown(def mission.View, id string) error {
 	refusal := refuse(StepNotFound, "the definition that this run goes by has no step %q", id)
 	for pos := range min(def.Len(), 100) {
 		step, err := def.Step(pos)
@@ -51,7 +52,7 @@ func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, stepNotFound(f.Def, t.Step)
+		return nil, StepUnknown(f.Def, t.Step)
 	case s.Cursor.Done.Has(pos):
 		return nil, nil
 	case s.Phase != Running:

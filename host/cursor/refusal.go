@@ -36,6 +36,7 @@ const (
 	DecisionNotFound  Code = "decision_not_found"
 	DecisionAmbiguous Code = "decision_ambiguous"
 	SelfReview        Code = "self_review"
+	LanesReadOnly     Code = "lanes_read_only"
 	IllegalMove       Code = "illegal_move"
 	PackageNotFound   Code = "package_not_found"
 	RunExists         Code = "run_exists"

@@ -32,6 +32,7 @@ type record struct {
 	meta   Meta
 	events []Event
 	after  State
+	def    mission.View
 	frozen string // JSON of after, made at once
 }
 
@@ -100,6 +101,9 @@ func (r *run) try(x transition) ([]Event, error) {
 	if len(events) == 0 {
 		return nil, nil
 	}
+	if m, ok := x.(Migrate); ok {
+		r.f.Def = m.Def // as the facts of a migrated run are read
+	}
 	meta := Meta{Revision: r.s.Revision + 1, At: now, Actor: x.Actor(), Kind: x.Kind()}
 	next := fold(r.s, meta, events)
 	r.check(x, meta, events, next)
@@ -109,7 +113,7 @@ func (r *run) try(x transition) ([]Event, error) {
 			r.f = r.f.After(m, now) // as the lane log is appended to
 		}
 	}
-	r.log = append(r.log, record{meta: meta, events: events, after: next, frozen: encoded(r.t, next)})
+	r.log = append(r.log, record{meta: meta, events: events, after: next, def: r.f.Def, frozen: encoded(r.t, next)})
 	return events, nil
 }
 

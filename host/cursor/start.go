@@ -111,11 +111,24 @@ func allowed(options []string, value string) error {
 // inputs gives all inputs with a default, and those that were given, their
 // values: what a step says of a default holds from the start.
 func (t Start) inputs(d *draft) error {
+	all, err := defaults(d.f.Def)
+	if err != nil {
+		return err
+	}
+	maps.Copy(all, t.Inputs)
+	if len(all) > 0 {
+		d.emit(InputsSet{Inputs: all})
+	}
+	return nil
+}
+
+// defaults are the values of all inputs that have one without being asked for.
+func defaults(def mission.View) (map[string]string, error) {
 	all := map[string]string{}
-	for pos := range d.f.Def.Len() {
-		step, err := d.f.Def.Step(pos)
+	for pos := range def.Len() {
+		step, err := def.Step(pos)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, in := range step.Inputs {
 			if in.Default != nil {
@@ -123,9 +136,5 @@ func (t Start) inputs(d *draft) error {
 			}
 		}
 	}
-	maps.Copy(all, t.Inputs)
-	if len(all) > 0 {
-		d.emit(InputsSet{Inputs: all})
-	}
-	return nil
+	return all, nil
 }

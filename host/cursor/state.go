@@ -85,7 +85,8 @@ type State struct {
 	Seed       string `json:"seed"`       // what plugins' randomness comes from
 	Source     Source `json:"source,omitempty"`
 	Phase      Phase  `json:"phase"`
-	Reason     string `json:"reason,omitempty"` // of an abort
+	Reason     string `json:"reason,omitempty"`   // of an abort
+	Migrated   uint64 `json:"migrated,omitempty"` // the revision of the newest migration; 0: it goes by what it froze at its start
 
 	Cursor   Cursor             `json:"cursor"`
 	Packages map[string]Package `json:"packages,omitempty"`
@@ -170,13 +171,26 @@ type Asking struct {
 	Key      string   `json:"key,omitempty"` // the input that the answer sets
 	Question string   `json:"question"`
 	Options  []string `json:"options,omitempty"`
+
+	Postponed *Postponement `json:"postponed,omitempty"` // nil: it was not; never in an event
+}
+
+// Postponement says that a question is known and waits: who put it off, when and
+// why. The question stays open and keeps its step closed.
+type Postponement struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
 }
 
 // Answer is how a question was answered.
 type Answer struct {
-	Value string `json:"value"`
-	By    string `json:"by"`
-	Token string `json:"token,omitempty"` // of the asking
+	Value   string   `json:"value"`
+	By      string   `json:"by"`
+	Token   string   `json:"token,omitempty"`   // of the asking
+	Reason  string   `json:"reason,omitempty"`  // what was said with it
+	Options []string `json:"options,omitempty"` // of the asking
+	Used    string   `json:"used,omitempty"`    // the first step that was completed with it; "": it may still be replaced
 }
 
 // Receipt is what a run remembers of the last report that it accepted from a

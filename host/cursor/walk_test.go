@@ -3,6 +3,7 @@ package cursor
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ type walk struct {
 	ends  int
 	moves int
 
-	moving bool // packages are moved, claimed and released by hand too
+	first  State // what a rewind goes back to
+	moving bool  // packages are moved, claimed and released by hand too
 }
 
 // TestEveryStateHasAWayOut_P4 looks at all states up to a depth, not at some:
@@ -48,6 +50,7 @@ func visit(t *testing.T, w *walk, depth, least int) {
 	r := w.r
 	level := []State{r.s}
 	w.isNew(r.s)
+	w.first = r.s
 	for d := 1; d <= depth && len(level) > 0; d++ {
 		var next []State
 		for _, s := range level {
@@ -105,8 +108,17 @@ func (w *walk) transitions() []transition {
 	if w.moving {
 		all = append(all, w.verbs()...)
 	}
+	for _, lanes := range []string{"", r.s.PackagesDigest()} {
+		all = append(all, Rewind{Who: "ops", Reason: "r", To: w.first.Revision, Then: w.first, Seen: r.s.CursorStamp(), Lanes: lanes, Tokens: r.tokens()})
+	}
 	for _, q := range r.s.Cursor.Questions {
-		all = append(all, r.human(q.ID, approve), r.human(q.ID, reject))
+		all = append(all, r.human(q.ID, approve), r.human(q.ID, reject),
+			Postpone{Who: "ops", Decision: q.ID, Reason: "r"}, Withdraw{Who: "ops", Decision: q.ID, Reason: "r"})
+	}
+	for id := range r.s.Cursor.Answers {
+		for _, value := range []string{goOn, cancel, "y"} {
+			all = append(all, Give{Who: "ops", Human: "ops", Decision: id, Value: value, Reason: "r", Replace: true, Tokens: r.tokens()})
+		}
 	}
 	return all
 }
@@ -134,6 +146,12 @@ func (w *walk) isNew(s State) bool {
 		plain[id] = p
 	}
 	s.Packages = plain
+	s.Cursor.Questions = slices.Clone(s.Cursor.Questions)
+	for i, q := range s.Cursor.Questions {
+		if q.Postponed != nil {
+			s.Cursor.Questions[i].Postponed = &Postponement{By: q.Postponed.By, Reason: q.Postponed.Reason}
+		}
+	}
 	names := map[string]string{}
 	key := regexp.MustCompile(`"0000[0-9A-Z]{22}"`).ReplaceAllStringFunc(encoded(w.r.t, s), func(token string) string {
 		if names[token] == "" {

@@ -105,6 +105,15 @@ type Decision struct {
 	InputKey *string  `json:"input_key"`
 	Question string   `json:"question"`
 	Options  []string `json:"options"`
+
+	Postponed *Postponed `json:"postponed"` // null: it was not
+}
+
+// Postponed says who put a question off, and why. It is open all the same.
+type Postponed struct {
+	By     string `json:"by"`
+	At     string `json:"at"`
+	Reason string `json:"reason"`
 }
 
 // Warning is something to know that changed no outcome.

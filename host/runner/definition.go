@@ -167,7 +167,7 @@ func (p *Project) ofMission(ctx context.Context, handle string, shown *Definitio
 	if err != nil {
 		return nil, err
 	}
-	def, err := run.definition()
+	def, err := run.definition(namesOf(snap.State))
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
-	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // Repair is what a repair did to one run.
@@ -141,10 +139,14 @@ func (p *Project) mendRun(ctx context.Context, id string, keeper commit.Keeper, 
 	for _, w := range made.Warnings {
 		done.Done = append(done.Done, "but: "+w.Message)
 	}
-	if index {
-		return p.mendDefinitionIndex(store, done)
+	if !index {
+		return nil
 	}
-	return nil
+	indexes, err := mendIndexes(ctx, store)
+	for _, name := range indexes {
+		done.Done = append(done.Done, "made "+name+" anew from the frozen definition")
+	}
+	return err
 }
 
 func cut(before Counts) string {
@@ -152,17 +154,4 @@ func cut(before Counts) string {
 		return ""
 	}
 	return fmt.Sprintf(" and cut %d bytes that were never acknowledged", before.Tail)
-}
-
-func (p *Project) mendDefinitionIndex(store Store, done *Repair) error {
-	r := &run{store: store}
-	def, err := r.definition()
-	if err != nil {
-		return err
-	}
-	if err := store.PutBlob(blobIndex, mission.EncodeIndex(def)); err != nil {
-		return err
-	}
-	done.Done = append(done.Done, "made "+filepath.Base(blobIndex)+" anew from the frozen definition")
-	return nil
 }

@@ -229,7 +229,11 @@ func nextStepOf(r *cursor.Refusal) string {
 	case cursor.AuditNeedsHuman:
 		return "let a person answer: --as human:NAME"
 	case cursor.DecisionConflict:
-		return "the first answer stands"
+		return "the first answer stands; `spec-kitty decision answer --replace` changes it, as long as no step was completed with it"
+	case cursor.AnswerUsed:
+		return "take back what was made with it first: `spec-kitty help rewind`"
+	case cursor.DecisionNeeded:
+		return "`spec-kitty decision answer` or `spec-kitty decision postpone`; for a step that does not apply `spec-kitty help skip`"
 	case cursor.SelfReview:
 		return "let somebody else review it"
 	case cursor.IllegalMove:

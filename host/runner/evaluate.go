@@ -189,7 +189,7 @@ func guardOf(name, message string, answer abi.GuardAnswer) Guard {
 // execute runs the step's executor.
 func (r *reading) execute(ctx context.Context, t *step, def mission.Step, facts map[string]string) (*cursor.Outcome, error) {
 	name := def.Executor.Plugin
-	frozen, err := r.run.grantOf(name, r.state.Grants)
+	frozen, err := r.run.grantOf(name, r.state)
 	if err != nil {
 		return nil, failedPlugin(name, err)
 	}

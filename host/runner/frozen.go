@@ -13,37 +13,42 @@ import (
 // runReader is what is needed of a run to look through it.
 type runReader = commit.Reader[cursor.State, cursor.Event]
 
-// frozenFiles are the files that a run froze, by name, each with the SHA-256
-// that its records say.
+// frozenFiles are the files that a run froze, at its start and at each
+// migration, by name, each with the SHA-256 that its records say.
 func frozenFiles(ctx context.Context, store runReader) (map[string]string, error) {
-	var started *cursor.Started
-	stop := errors.New("found")
+	files := map[string]string{}
 	err := store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error {
 		for _, e := range rec.Events {
-			if s, ok := e.Event.(cursor.Started); ok {
-				started = &s
+			switch e := e.Event.(type) {
+			case cursor.Started:
+				addFrozen(store, files, firstNames(), e.Definition, e.Index, e.Grants, e.Plugins)
+			case cursor.Migrated:
+				addFrozen(store, files, migratedNames(e.Definition, e.Grants), e.Definition, e.Index, e.Grants, e.Plugins)
 			}
 		}
-		return stop
+		return nil
 	})
-	if started == nil {
-		if err != nil && !errors.Is(err, stop) {
-			return nil, errors.New("the first record cannot be read: " + err.Error())
-		}
+	switch {
+	case err != nil:
+		return nil, errors.New("the records cannot be read: " + err.Error())
+	case len(files) == 0:
 		return nil, errors.New("the first record starts no run")
 	}
-	files := map[string]string{blobDefinition: started.Definition, blobIndex: started.Index, blobPlugins: started.Grants}
-	for _, sum := range started.Plugins {
+	return files, nil
+}
+
+func addFrozen(store runReader, files map[string]string, names frozenNames, definition, index, grants string, plugins map[string]string) {
+	files[names.definition], files[names.index], files[names.plugins] = definition, index, grants
+	for _, sum := range plugins {
 		files[blobWasm+sum+".wasm"] = sum
 	}
-	addBundles(store, started.Grants, files)
-	return files, nil
+	addBundles(store, names.plugins, grants, files)
 }
 
 // addBundles adds the plugins' own folders, whose digests stand among the grants.
 // Grants that are not what the run froze name none: they are damage by themselves.
-func addBundles(store runReader, grants string, files map[string]string) {
-	raw, err := blobOf(store, blobPlugins)
+func addBundles(store runReader, name, grants string, files map[string]string) {
+	raw, err := blobOf(store, name)
 	if err != nil || hexSum(raw) != grants {
 		return
 	}

@@ -27,7 +27,7 @@ type logLock struct{}
 // one lock at a time.
 func (w *world) Around(ctx context.Context, id string, _ transition, commit func(context.Context) error) error {
 	r := w.run(id)
-	if r == nil || r.def == nil || !r.def.HasPackages() || !lanelog.Kept(r.mission.Dir) {
+	if r == nil || !lanelog.Kept(r.mission.Dir) {
 		return commit(ctx)
 	}
 	path, err := lanelog.LockPath(w.project.Config.Root, r.mission.Slug)

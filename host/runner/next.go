@@ -88,21 +88,9 @@ func (r *reading) begin(ctx context.Context, q Request) (Answer, error) {
 
 // give commits an answer. done: the call asked for nothing more.
 func (r *reading) give(ctx context.Context, q Request) (a Answer, done bool, err error) {
-	give := cursor.Give{
-		Who: q.Caller.String(), Human: q.Caller.Human, Agent: q.Caller.Agent,
-		Decision: q.Decision, Token: q.DecisionToken, Value: *q.Answer, Tokens: r.p.tokens(),
-	}
-	if give.Decision == "" && len(r.state.Cursor.Questions) == 1 {
-		give.Decision = r.state.Cursor.Questions[0].ID
-	}
-	if err := r.commit(ctx, give); err != nil {
+	if err := r.commitAnswer(ctx, q); err != nil {
 		a, err := r.refused(q.Caller, err)
 		return a, true, err
-	}
-	r.answered = &give
-	if !r.recorded {
-		r.replayed = true
-		r.warn("already_answered", give.Decision+" was answered with this value before; nothing was changed")
 	}
 	if q.Result != "" {
 		r.recorded, r.replayed = false, false // what follows is about the report
@@ -111,6 +99,25 @@ func (r *reading) give(ctx context.Context, q Request) (a Answer, done bool, err
 	r.recorded = true // the answer is, now or from before
 	a, err = r.reply(q.Caller)
 	return a, true, err
+}
+
+func (r *reading) commitAnswer(ctx context.Context, q Request) error {
+	give := cursor.Give{
+		Who: q.Caller.String(), Human: q.Caller.Human, Agent: q.Caller.Agent, Decision: q.Decision, Token: q.DecisionToken,
+		Value: *q.Answer, Reason: q.Reason, Replace: q.Replace, Tokens: r.p.tokens(),
+	}
+	if give.Decision == "" && len(r.state.Cursor.Questions) == 1 {
+		give.Decision = r.state.Cursor.Questions[0].ID
+	}
+	if err := r.commit(ctx, give); err != nil {
+		return err
+	}
+	r.answered = &give
+	if !r.recorded {
+		r.replayed = true
+		r.warn("already_answered", give.Decision+" was answered with this value before; nothing was changed")
+	}
+	return nil
 }
 
 // report evaluates, plans and commits. The answer given in the same call goes

@@ -9,16 +9,17 @@ import (
 
 // OperatorRequest is what the operator verbs have in common.
 type OperatorRequest struct {
-	Mission string
-	Caller  Caller // with an agent, what comes next is handed to it
-	Actor   string // who does it, for the record; "": the caller
-	Package string
-	Token   string
-	Step    string
-	Reason  string
-	To      string // the lane that WPMove moves to
-	Force   bool   // of WPMove
-	Discard bool   // of Publish
+	Mission  string
+	Caller   Caller // with an agent, what comes next is handed to it
+	Actor    string // who does it, for the record; "": the caller
+	Package  string
+	Token    string // of the work, or of the asking
+	Decision string // of Postpone and Withdraw; "": the only open one
+	Step     string
+	Reason   string
+	To       string // the lane that WPMove moves to
+	Force    bool   // of WPMove
+	Discard  bool   // of Publish
 }
 
 func (q OperatorRequest) who() string {

@@ -23,7 +23,7 @@ import (
 // call calls a plugin that the run froze, in a process of its own. What the
 // guest saw of the files goes into facts, by name and digest.
 func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, name string, with map[string]any, facts map[string]string) (sandbox.Answer, error) {
-	called, frozen, err := r.run.plugin(name, r.state.Grants)
+	called, frozen, err := r.run.plugin(name, r.state)
 	if err != nil {
 		return sandbox.Answer{}, err
 	}
@@ -136,12 +136,12 @@ func pluginFactName(plugin, pkg string, seen sandbox.Fact) string {
 }
 
 // seenByPlugin looks again at what a plugin saw.
-func (p *Project) seenByPlugin(r *run, grants, name string) (string, error) {
+func (p *Project) seenByPlugin(r *run, s cursor.State, name string) (string, error) {
 	parts := strings.SplitN(name, " ", 5)
 	if len(parts) != 5 {
 		return "", fmt.Errorf("no such fact: %s", name)
 	}
-	frozen, err := r.grantOf(parts[0], grants)
+	frozen, err := r.grantOf(parts[0], s)
 	if err != nil {
 		return "", err
 	}

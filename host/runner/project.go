@@ -174,5 +174,5 @@ func (p *Project) lookup(ctx context.Context, m lanes.Mission) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.attach(store, m)
+	return p.attach(store, m), nil
 }

@@ -50,19 +50,25 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.see(snap)
+	if err := r.see(snap); err != nil {
+		return nil, err
+	}
 	r.drift()
 	return r, nil
 }
 
 // see takes over a state and reads the facts beside it.
-func (r *reading) see(snap snapshot) {
+func (r *reading) see(snap snapshot) error {
 	r.state = snap.State
+	def, err := r.run.view(snap.State)
+	if err != nil {
+		return err
+	}
 	r.warnings = slices.DeleteFunc(r.warnings, isUnpublished) // of the state before
 	for _, w := range snap.Warnings {
 		r.warn(w.Code, w.Message)
 	}
-	r.facts = r.p.world.read(r.run, snap.State)
+	r.facts = r.p.world.read(r.run, def, snap.State)
 	r.warnUnpublished()
 	if r.facts.Fault != nil {
 		r.warn("packages_unreadable", r.facts.Fault.Error())
@@ -70,6 +76,7 @@ func (r *reading) see(snap snapshot) {
 	for _, w := range r.laneLog().Warnings {
 		r.warn(w.Code, w.Message)
 	}
+	return nil
 }
 
 // laneLog is the lane log of the mission, where its lanes lie there. It was
@@ -113,7 +120,7 @@ func (r *reading) commit(ctx context.Context, t transition) error {
 	}
 	r.p.hook(PointCommitted)
 	if out.ID != "" {
-		r.see(out.Snapshot)
+		err = errors.Join(err, r.see(out.Snapshot))
 	}
 	if err != nil {
 		return err

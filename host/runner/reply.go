@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,6 +14,8 @@ import (
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+func utoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // head is what every answer says: which mission, which run, where it stands.
 func (r *reading) head(c Caller) Answer {
@@ -218,11 +222,8 @@ func (r *reading) showGuard(a *Answer, v Guard) {
 }
 
 func (r *reading) showQuestions(a *Answer, c Caller) {
-	for i, q := range r.state.Cursor.Questions {
-		d := Decision{ID: q.ID, Token: q.Token, InputKey: text(q.Key), Question: q.Question, Options: q.Options}
-		if d.Options == nil {
-			d.Options = []string{}
-		}
+	for i, q := range r.questionsInTurn() {
+		d := decisionOf(q)
 		a.OpenDecisions = append(a.OpenDecisions, d)
 		if i == 0 {
 			// The answer is for whoever is asked to find: a command to paste
@@ -232,6 +233,30 @@ func (r *reading) showQuestions(a *Answer, c Caller) {
 			a.Question, a.Options = text(q.Question), q.Options
 		}
 	}
+}
+
+// questionsInTurn are the open questions, those that were put off last.
+func (r *reading) questionsInTurn() []cursor.Asking {
+	all := slices.Clone(r.state.Cursor.Questions)
+	slices.SortStableFunc(all, func(a, b cursor.Asking) int {
+		return cmp.Compare(putOff(a), putOff(b))
+	})
+	return all
+}
+
+func putOff(q cursor.Asking) int {
+	if q.Postponed != nil {
+		return 1
+	}
+	return 0
+}
+
+func decisionOf(q cursor.Asking) Decision {
+	d := Decision{ID: q.ID, Token: q.Token, InputKey: text(q.Key), Question: q.Question, Options: listed(q.Options)}
+	if p := q.Postponed; p != nil {
+		d.Postponed = &Postponed{By: p.By, At: p.At.UTC().Format(time.RFC3339Nano), Reason: p.Reason}
+	}
+	return d
 }
 
 // blocked answers a call that was refused. Nothing of it was written.

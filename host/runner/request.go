@@ -64,7 +64,8 @@ type Request struct {
 	Caller        Caller
 	Result        cursor.Result // "": only the answer
 	Token         string
-	Reason        string
+	Reason        string  // of the result, and of the answer
+	Replace       bool    // the answer takes the place of the one given before; Project.Decide only
 	Answer        *string // nil: no answer is given
 	Decision      string
 	DecisionToken string

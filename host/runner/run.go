@@ -5,21 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/sandbox"
-)
-
-// The files that a run freezes at its start, beside its journal.
-const (
-	blobDefinition = "definition.json"  // mission.Definition.Canonical
-	blobIndex      = "definition.index" // a view of it, read by position
-	blobPlugins    = "plugins.json"     // what the configuration granted them
-	blobWasm       = "plugins/"         // + SHA-256 + ".wasm"
-	blobBundle     = "plugins/"         // + SHA-256 + ".bundle", a plugin's own folder (host/bundle)
 )
 
 // run is an open run with what is read for it: the frozen definition and the
@@ -27,81 +20,26 @@ const (
 type run struct {
 	store    Store
 	mission  lanes.Mission
-	def      mission.View
-	index    commit.Blob // nil where the definition had to be decoded
-	stale    bool        // the index is to be made anew by the next writer
 	packages *lanes.Reader
 	lanes    *lanes.LogReader
+
+	mu      sync.Mutex
+	views   map[string]mission.View // definitions that were opened, by digest; guarded by mu
+	indexes []commit.Blob           // what they are read from; guarded by mu
+	stale   map[string]frozenNames  // whose index the next writer makes anew, by digest; guarded by mu
 }
 
-// attach opens what belongs to a run and makes it known to the world, so that
-// facts can be read again under its lock.
-func (p *Project) attach(store Store, m lanes.Mission) (*run, error) {
+// attach makes a run known to the world, so that facts can be read again under
+// its lock.
+func (p *Project) attach(store Store, m lanes.Mission) *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r, ok := p.open[store.ID()]; ok {
-		return r, nil
+		return r
 	}
 	r := &run{store: store, mission: m, packages: lanes.NewReader(m.Dir), lanes: lanes.NewLogReader(m.Dir)}
-	if err := r.openDefinition(); err != nil {
-		return nil, err
-	}
 	p.open[store.ID()] = r
-	return r, nil
-}
-
-// openDefinition reads the index of the frozen definition. Where it is missing
-// or wrong the definition itself is decoded; the index is a view of it.
-func (r *run) openDefinition() error {
-	blob, err := r.store.Blob(blobIndex)
-	if err == nil {
-		index, err := mission.OpenIndex(blob, blob.Size())
-		if err == nil {
-			r.def, r.index = remembered(&healing{View: index, definition: r.heal}), blob
-			return nil
-		}
-		blob.Close()
-	}
-	def, err := r.definition()
-	if err != nil {
-		return err
-	}
-	r.def, r.stale = def, true
-	return nil
-}
-
-// heal gives the definition in place of an index that is damaged, which the
-// next writer makes anew.
-func (r *run) heal() (mission.View, error) {
-	def, err := r.definition()
-	r.stale = err == nil
-	return def, err
-}
-
-// definition decodes the whole frozen definition.
-func (r *run) definition() (*mission.Definition, error) {
-	raw, err := r.blob(blobDefinition)
-	if err != nil {
-		return nil, &commit.DamagedError{File: blobDefinition, Why: err.Error()}
-	}
-	def, err := mission.Decode(raw)
-	if err != nil {
-		return nil, &commit.DamagedError{File: blobDefinition, Why: err.Error()}
-	}
-	return def, nil
-}
-
-// mendIndex makes a missing or wrong index anew. Only writers call it.
-func (r *run) mendIndex() error {
-	if !r.stale {
-		return nil
-	}
-	def, err := r.definition()
-	if err != nil {
-		return err
-	}
-	r.stale = false
-	return r.store.PutBlob(blobIndex, mission.EncodeIndex(def))
+	return r
 }
 
 func (r *run) blob(name string) ([]byte, error) { return blobOf(r.store, name) }
@@ -119,8 +57,10 @@ func blobOf(store interface {
 }
 
 func (r *run) close() {
-	if r.index != nil {
-		r.index.Close()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, index := range r.indexes {
+		index.Close()
 	}
 	r.store.Close()
 }
@@ -145,19 +85,20 @@ func freezePlugin(c config.Plugin) frozenPlugin {
 		Memory: c.Memory, Timeout: int64(c.Timeout), Output: c.Output, Log: c.Log, Write: c.Write, Rounds: c.MaxRounds}
 }
 
-// grantOf is what the run goes on with of a plugin's configuration. The first
-// record vouches for the bytes: whoever edits them grants nothing.
-func (r *run) grantOf(name, digest string) (frozenPlugin, error) {
+// grantOf is what the run goes on with of a plugin's configuration. The state's
+// digest vouches for the bytes: whoever edits them grants nothing.
+func (r *run) grantOf(name string, s cursor.State) (frozenPlugin, error) {
 	var all map[string]frozenPlugin
-	raw, err := r.blob(blobPlugins)
-	if err == nil && hexSum(raw) != digest {
+	file := namesOf(s).plugins
+	raw, err := r.blob(file)
+	if err == nil && hexSum(raw) != s.Grants {
 		err = errors.New("it is not what the run froze")
 	}
 	if err == nil {
 		err = json.Unmarshal(raw, &all)
 	}
 	if err != nil {
-		return frozenPlugin{}, &commit.DamagedError{File: blobPlugins + " of run " + r.store.ID(), Why: err.Error()}
+		return frozenPlugin{}, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
 	}
 	one, ok := all[name]
 	if !ok {
@@ -168,8 +109,8 @@ func (r *run) grantOf(name, digest string) (frozenPlugin, error) {
 
 // plugin is the frozen plugin of a name as it is called, with its bytes and its
 // own folder.
-func (r *run) plugin(name, digest string) (sandbox.Plugin, frozenPlugin, error) {
-	one, err := r.grantOf(name, digest)
+func (r *run) plugin(name string, s cursor.State) (sandbox.Plugin, frozenPlugin, error) {
+	one, err := r.grantOf(name, s)
 	if err != nil {
 		return sandbox.Plugin{}, one, err
 	}

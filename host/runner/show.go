@@ -144,10 +144,7 @@ func (r *reading) overview() (Overview, error) {
 	if err := r.showSteps(&o); err != nil {
 		return o, err
 	}
-	for _, i := range r.state.Issues() {
-		o.Issues = append(o.Issues, IssueRow{StepID: i.Step, WPID: i.Package, Token: i.Token, Attempt: i.Attempt,
-			Holder: HolderSince{Agent: i.Holder.Agent, Worker: i.Holder.Worker, Since: i.Since.UTC().Format(time.RFC3339)}})
-	}
+	o.Issues = r.issueRows()
 	r.showQuestions(&a, Caller{})
 	o.OpenDecisions = a.OpenDecisions
 	r.showPackages(&o)
@@ -165,6 +162,16 @@ func (r *reading) overview() (Overview, error) {
 	}
 	o.Warnings = append(o.Warnings, r.warnings...)
 	return o, nil
+}
+
+// issueRows are what is handed out.
+func (r *reading) issueRows() []IssueRow {
+	rows := []IssueRow{}
+	for _, i := range r.state.Issues() {
+		rows = append(rows, IssueRow{StepID: i.Step, WPID: i.Package, Token: i.Token, Attempt: i.Attempt,
+			Holder: HolderSince{Agent: i.Holder.Agent, Worker: i.Holder.Worker, Since: i.Since.UTC().Format(time.RFC3339)}})
+	}
+	return rows
 }
 
 func (r *reading) showSteps(o *Overview) error {

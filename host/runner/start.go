@@ -162,10 +162,10 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 		}
 		return r.refusedStart(ctx, q.Caller, err)
 	}
-	if r.run, err = r.p.attach(store, r.mission); err != nil {
+	r.run = r.p.attach(store, r.mission)
+	if err := r.see(out.Snapshot); err != nil {
 		return Answer{}, err
 	}
-	r.see(out.Snapshot)
 	r.recorded = true
 	r.settleDrift(frozen)
 	if t, more := r.firstPackage(q.Caller); more {

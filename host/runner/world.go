@@ -25,13 +25,17 @@ func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.F
 		if err != nil {
 			return cursor.Facts{}, err
 		}
-		r := &run{mission: m, def: start.Def, packages: lanes.NewReader(m.Dir), lanes: lanes.NewLogReader(m.Dir)}
-		return w.read(r, s), nil
+		r := &run{mission: m, packages: lanes.NewReader(m.Dir), lanes: lanes.NewLogReader(m.Dir)}
+		return w.read(r, start.Def, s), nil
 	}
 	r := w.run(s.Run)
-	f := w.read(r, s)
+	def, err := r.view(s)
+	if err != nil {
+		return cursor.Facts{}, err
+	}
+	f := w.read(r, def, s)
 	if report, ok := t.(cursor.Report); ok {
-		f.Digests = w.digests(r, s.Grants, report.Base.Facts)
+		f.Digests = w.digests(r, s, report.Base.Facts)
 		w.standing(report.Outcome, f.Digests)
 	}
 	return f, nil
@@ -46,9 +50,9 @@ func (w *world) run(id string) *run {
 
 // read reads packages and lanes of a run. Where they cannot be read, the facts
 // say so: it is an error only for who needs them.
-func (w *world) read(r *run, s cursor.State) cursor.Facts {
-	f := cursor.Facts{Def: r.def}
-	if r.def == nil || !r.def.HasPackages() {
+func (w *world) read(r *run, def mission.View, s cursor.State) cursor.Facts {
+	f := cursor.Facts{Def: def}
+	if def == nil || !def.HasPackages() {
 		return f
 	}
 	f.Packages, f.Source, f.Fault = w.packages(r, s)
@@ -101,10 +105,10 @@ const (
 )
 
 // digests reads the named facts again.
-func (w *world) digests(r *run, grants string, wanted map[string]string) map[string]string {
+func (w *world) digests(r *run, s cursor.State, wanted map[string]string) map[string]string {
 	found := make(map[string]string, len(wanted))
 	for name := range wanted {
-		digest, err := w.digest(r, grants, name)
+		digest, err := w.digest(r, s, name)
 		if err != nil {
 			digest = "unreadable: " + err.Error()
 		}
@@ -113,11 +117,11 @@ func (w *world) digests(r *run, grants string, wanted map[string]string) map[str
 	return found
 }
 
-func (w *world) digest(r *run, grants, name string) (string, error) {
+func (w *world) digest(r *run, s cursor.State, name string) (string, error) {
 	if seen, ok := strings.CutPrefix(name, guardFact); ok {
 		return guard.Digest(r.mission.Dir, seen)
 	}
-	return w.project.seenByPlugin(r, grants, strings.TrimPrefix(name, pluginFact))
+	return w.project.seenByPlugin(r, s, strings.TrimPrefix(name, pluginFact))
 }
 
 // lanesOf lists the lanes of all packages, for the progress.

@@ -9,6 +9,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // WPHistory is all that happened to one work package, oldest first.
@@ -128,6 +129,7 @@ func ofLog(c lanes.Change) dated {
 type tale struct {
 	id      string
 	issues  map[string]cursor.Issued // of the package, by token
+	lane    mission.Lane             // where the run's own moves left it
 	changes []dated
 	times   map[uint64]time.Time // of the records that moved it in the lane log
 	newer   int
@@ -153,7 +155,12 @@ func (t *tale) record(rec commit.Record[cursor.Event]) error {
 // something else.
 func (t *tale) change(event cursor.Event) (c WPChange, ok bool) {
 	switch e := event.(type) {
+	case cursor.Rewound:
+		return t.rewound(e)
 	case cursor.Moved:
+		if e.Package == t.id {
+			t.lane = e.To
+		}
 		c = WPChange{Change: "moved", From: text(string(e.From)), To: text(string(e.To)),
 			Holder: named(e.Holder), Author: named(e.Author), Reason: e.Reason, Force: e.Force}
 		return c, e.Package == t.id && e.Source != cursor.KittySpecs // else the lane log has it
@@ -176,6 +183,21 @@ func (t *tale) change(event cursor.Event) (c WPChange, ok bool) {
 		return c, e.Package == t.id
 	}
 	return c, false
+}
+
+// rewound is the move of a package whose lane went back with the run.
+func (t *tale) rewound(e cursor.Rewound) (WPChange, bool) {
+	was, ok := e.Packages[t.id]
+	if !ok {
+		return WPChange{}, false
+	}
+	if was.Lane == "" {
+		was.Lane = mission.Planned
+	}
+	from := t.lane
+	t.lane = was.Lane
+	return WPChange{Change: "moved", From: text(string(from)), To: text(string(was.Lane)),
+		Author: named(was.Author), Reason: e.Reason, Force: true}, from != was.Lane
 }
 
 func (t *tale) reported(e cursor.Reported) WPChange {
