@@ -23,7 +23,7 @@ steps = [
 ]
 `
 	for grant, want := range map[string]string{
-		"":                           "",
+		"":                          "",
 		"write = [\"{mission}\"]\n": `missions.m.steps[0].guards[1].command: names a command, which cannot see what the step's executor writer may write`,
 	} {
 		root := project(t, map[string]string{FileName: head + grant + steps})
