@@ -18,6 +18,7 @@ type Started struct {
 	Grants     string            `json:"grants,omitempty"`   // SHA-256 of what they are granted, as frozen
 	Commands   string            `json:"commands,omitempty"` // SHA-256 of the commands, pins and write grants, as frozen
 	Seed       string            `json:"seed"`
+	Adopted    *AdoptedFrom      `json:"adopted,omitempty"` // nil: it began anew
 }
 
 // Entered makes a step current.
@@ -121,6 +122,7 @@ const (
 	BySuccess  How = "success"
 	ByApproval How = "approved"
 	BySkip     How = "skipped"
+	ByAdoption How = "adopted" // in a run of the Python program
 )
 
 // Stopped keeps a step, or one package, from going on without an operator.
