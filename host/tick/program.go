@@ -40,14 +40,22 @@ func (r *running) variables(part string) map[string]string {
 	return told
 }
 
-// alwaysPassed is what every program of a loop gets of our environment: without it
-// hardly one finds its own parts.
-var alwaysPassed = [...]string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR"}
+// passed are the variables of ours that a loop's programs get: those of the
+// definition, or what hardly a program does without.
+func (s Source) passed() []string {
+	if s.Work.PassEnv == nil {
+		return []string{"HOME", "PATH"}
+	}
+	return s.Work.PassEnv
+}
 
 func (r *running) environ(part string) []string {
-	pass := append(alwaysPassed[:], r.src.Work.PassEnv...)
-	return command.Environ(pass, r.variables(part), func(name string) (string, bool) {
-		value := r.l.getenv(name)
+	return r.l.environ(r.src, r.variables(part))
+}
+
+func (l *Loops) environ(src Source, told map[string]string) []string {
+	return command.Environ(src.passed(), told, func(name string) (string, bool) {
+		value := l.getenv(name)
 		return value, value != ""
 	})
 }
