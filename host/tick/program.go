@@ -40,21 +40,12 @@ func (r *running) variables(part string) map[string]string {
 	return told
 }
 
-// passed are the variables of ours that a loop's programs get: those of the
-// definition, or what hardly a program does without.
-func (s Source) passed() []string {
-	if s.Work.PassEnv == nil {
-		return []string{"HOME", "PATH"}
-	}
-	return s.Work.PassEnv
-}
-
 func (r *running) environ(part string) []string {
 	return r.l.environ(r.src, r.variables(part))
 }
 
 func (l *Loops) environ(src Source, told map[string]string) []string {
-	return command.Environ(src.passed(), told, func(name string) (string, bool) {
+	return command.Environ(src.Work.PassEnv, told, func(name string) (string, bool) {
 		value := l.getenv(name)
 		return value, value != ""
 	})
