@@ -17,6 +17,7 @@ type Started struct {
 	Plugins    map[string]string `json:"plugins,omitempty"` // name to SHA-256
 	Grants     string            `json:"grants,omitempty"`  // SHA-256 of what they are granted, as frozen
 	Seed       string            `json:"seed"`
+	Adopted    *AdoptedFrom      `json:"adopted,omitempty"` // nil: it began anew
 }
 
 // Entered makes a step current.
@@ -119,6 +120,7 @@ const (
 	BySuccess  How = "success"
 	ByApproval How = "approved"
 	BySkip     How = "skipped"
+	ByAdoption How = "adopted" // in a run of the Python program
 )
 
 // Stopped keeps a step, or one package, from going on without an operator.

@@ -24,6 +24,7 @@ type Start struct {
 	Def        mission.View // the definition that the run freezes
 	By         Holder
 	Tokens     Tokens
+	Adopted    *Adoption // a run of the Python program that this one takes over; nil: none
 }
 
 // Kind implements the commit core's Transition.
@@ -45,9 +46,12 @@ func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	d := newDraft(s, f, now, t, t.Tokens)
 	d.emit(Started{
 		Run: t.Run, Mission: t.Mission, Type: t.Type, Definition: t.Definition,
-		Index: t.Index, Plugins: t.Plugins, Grants: t.Grants, Seed: t.Seed,
+		Index: t.Index, Plugins: t.Plugins, Grants: t.Grants, Seed: t.Seed, Adopted: t.from(),
 	})
 	if err := t.inputs(d); err != nil {
+		return nil, err
+	}
+	if err := t.adopt(d); err != nil {
 		return nil, err
 	}
 	if err := d.enter(); err != nil {
