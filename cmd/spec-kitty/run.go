@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 // process is what a call gets from outside.
@@ -19,6 +20,8 @@ type process struct {
 	err    io.Writer
 	getenv func(string) string
 	tune   func(*runner.Options) // for tests; nil: the options as they are
+
+	tuneLoops func(*tick.Options) // likewise
 }
 
 // app is one call: its streams, the flags that all commands share, and the exit

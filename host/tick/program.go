@@ -106,7 +106,7 @@ func (r *running) ask(ctx context.Context, name string, c loop.Check, dir string
 				return Judgement{}, err
 			}
 		}
-		return r.l.ground.Guard(ctx, c.Plugin, Question{Loop: r.name, Part: name, Token: r.token(), Dir: dir})
+		return r.l.ground.Guard(ctx, c.Plugin, Question{Loop: r.name, UID: r.uid, Part: name, Token: r.token(), Dir: dir})
 	}
 	p := part{name: name, argv: r.src.argv(c.Run), dir: dir, timeout: c.Timeout, grace: r.src.Work.KillGrace, session: started != nil, started: started}
 	if c.Command != "" {
