@@ -15,6 +15,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/host/tick"
+	"github.com/spec-kitty/step-runner/host/trust"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
@@ -50,11 +51,7 @@ func (p *Project) loopSource(name string) (tick.Source, error) {
 	}
 	text := frozen.Digest
 	for _, path := range slices.Sorted(maps.Keys(scripts)) {
-		rel, err := filepath.Rel(p.Config.Root, path)
-		if err != nil {
-			rel = path
-		}
-		text += "\n" + filepath.ToSlash(rel) + " " + scripts[path]
+		text += "\n" + p.below(path) + " " + scripts[path]
 	}
 	return tick.Source{Definition: def, Digest: hexSum([]byte(text)), File: file, Scripts: scripts}, nil
 }
@@ -145,14 +142,14 @@ func (p *Project) CheckLoops(name string) ([]LoopCheck, error) {
 		case failed == nil:
 			failed = err
 		default:
-			failed = together(failed, err)
+			failed = withMore(failed, err)
 		}
 	}
 	return rows, failed
 }
 
-// together adds what is wrong with one more definition to an error.
-func together(all, more error) error {
+// withMore adds what is wrong with one more definition to an error.
+func withMore(all, more error) error {
 	var a, b *Error
 	if !errors.As(all, &a) || !errors.As(more, &b) || a.Code != CodeDefinitionInvalid {
 		return all
@@ -164,3 +161,62 @@ func together(all, more error) error {
 
 // Classify gives an error of a loop's verb its code.
 func Classify(err error) error { return classify(err) }
+
+// loopSet is all that a loop may run, as it stands now.
+func (p *Project) loopSet(name string) (trust.Set, error) {
+	src, err := p.loopSource(name)
+	if err != nil {
+		return trust.Set{}, err
+	}
+	return p.loopSetOf(src), nil
+}
+
+func (p *Project) loopSetOf(src tick.Source) trust.Set {
+	d := src.Definition
+	one := trust.Loop{Programs: map[string][]string{"work": d.Work.Run}, PassEnv: d.Work.PassEnv, Scripts: map[string]string{}}
+	set := trust.Set{Commands: map[string]trust.Command{}, Plugins: map[string]trust.Plugin{}, Loops: map[string]trust.Loop{d.Name: one}}
+	all := consentSet(p.Config)
+	for part, c := range d.Checks() {
+		switch {
+		case c.Command != "":
+			set.Commands[c.Command] = all.Commands[c.Command]
+		case c.Plugin != "":
+			set.Plugins[c.Plugin] = all.Plugins[c.Plugin]
+		default:
+			one.Programs[part] = c.Run
+		}
+	}
+	for part, run := range map[string][]string{"setup": d.Worktree.Setup, "notify": d.Notify.Run} {
+		if len(run) > 0 {
+			one.Programs[part] = run
+		}
+	}
+	for path, sum := range src.Scripts {
+		one.Scripts[p.below(path)] = sum
+	}
+	return set
+}
+
+// loopTrusted refuses to run what the user has not consented to: the programs of a
+// loop are plain programs of this machine.
+func (p *Project) loopTrusted(src tick.Source) error {
+	digest := p.loopSetOf(src).Digest()
+	trusted, err := p.trust.Trusts(digest)
+	if trusted {
+		return nil
+	}
+	e := fail(CodeNotTrusted, "a person reads `"+trustTopic+"`, looks at `spec-kitty trust --loop "+src.Name+"`, and consents or not",
+		"%s: nobody at this machine consented to what loop %s runs (digest %s)", notTrusted, src.Name, digest)
+	e.Err = err
+	return e
+}
+
+// below is a path as seen from the project's root, so that it is the same in every
+// checkout.
+func (p *Project) below(path string) string {
+	rel, err := filepath.Rel(p.Config.Root, path)
+	if err != nil {
+		rel = path
+	}
+	return filepath.ToSlash(rel)
+}
