@@ -178,7 +178,21 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 	r.recorded = true
 	r.settleDrift(frozen)
 	taken.say(r)
+	if t, more := r.firstPackage(q.Caller); more {
+		return r.take(ctx, q.Caller, t)
+	}
 	return r.settle(ctx, q.Caller, step{})
+}
+
+// firstPackage asks for the package that a start leaves to a commit of its own,
+// which holds the lane log's lock.
+func (r *reading) firstPackage(c Caller) (step, bool) {
+	by := c.Holder()
+	if by.IsZero() || r.state.SourceOf(r.facts) != cursor.KittySpecs || len(r.state.Held(by)) > 0 {
+		return step{}, false
+	}
+	here, err := cursor.At(r.state, r.facts, by)
+	return r.askFor(c), err == nil && here.Standing == cursor.AtOffer
 }
 
 // refusedStart answers a start that the catalog did not make.
