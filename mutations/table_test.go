@@ -52,7 +52,7 @@ var table = []mutation{
 	},
 	{
 		name: "the unique temporary name", sc003: "v",
-		edits: []edit{{"kernel/durable/replace.go", "dir, base, tempMark, rand.Uint64())", "dir, base, tempMark, rand.Uint64()*0)"}},
+		edits: []edit{{"kernel/durable/temp.go", "uint32(os.Getpid()), rand.Uint32())", "uint32(os.Getpid()), rand.Uint32()*0)"}},
 		red:   []red{{"kernel/durable", []string{"TestTwoWritersOneFolder"}}},
 	},
 	{
@@ -241,5 +241,15 @@ var table = []mutation{
 		name:  "guards see staged artifacts",
 		edits: []edit{{"host/runner/plugin.go", "call.Mounts = r.p.overlaid(call.Mounts, t.report.Outcome)", "call.Verb = verb"}},
 		red:   []red{{"host/runner", []string{"TestGuardsSeeStagedArtifacts"}}},
+	},
+	{
+		name:  "what dead writers left is removed by the next commit",
+		edits: []edit{{"host/commit/append.go", "	_ = durable.RemoveDeadTemps(s.opts.Disk, s.dir)\n", ""}},
+		red:   []red{{"host/runner", []string{"TestKilledLeavesNoTemporaryFile_P3"}}},
+	},
+	{
+		name:  "writers at work keep their temporary files",
+		edits: []edit{{"kernel/durable/temp.go", "|| !lives(int(pid))", "|| pid >= 0"}},
+		red:   []red{{"kernel/durable", []string{"TestRemoveDeadTemps"}}},
 	},
 }
