@@ -95,7 +95,7 @@ func matches(pattern, folder string) bool {
 // C-001: who may not reach whom. There are no exceptions.
 func TestImportRules_C001(t *testing.T) {
 	rules := []struct{ packages, forbidden []string }{
-		{[]string{"host/commit", "kernel/*"}, []string{"host/sandbox", "host/command", "host/guard", "host/worktree", "host/runner"}},
+		{[]string{"host/commit", "kernel/*"}, []string{"host/sandbox", "host/command", "host/guard", "host/worktree", "host/runner", "host/tick"}},
 		{[]string{"host/sandbox", "host/command", "host/guard", "host/lanes", "host/worktree"}, []string{"host/commit", "kernel/locks"}},
 		{[]string{"host/cursor", "host/loop", "host/mission"}, []string{"kernel"}},
 		{[]string{"kernel/*"}, []string{"host", "plugins", "cmd"}},

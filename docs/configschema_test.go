@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,6 +25,7 @@ import (
 const (
 	configSchema  = "spec-kitty"
 	missionSchema = "mission"
+	loopSchema    = "loop"
 )
 
 // node is a part of a schema.
@@ -69,6 +71,7 @@ func tableSchemas(t *testing.T) map[string]node {
 	} {
 		all[where] = c.at("definitions").at(name)
 	}
+	maps.Copy(all, loopSchemas(t, c))
 	return all
 }
 
@@ -129,6 +132,8 @@ func schemaType(of, doc node) string {
 		return "true or false"
 	case "integer":
 		return "a whole number"
+	case "number":
+		return "a number such as 5.00"
 	case "object":
 		return "a table"
 	case "array":
@@ -246,8 +251,11 @@ func decoderWords(t *testing.T, p place, root, where, key string, list bool) []s
 // accepts holds a file against its schema.
 func accepts(t *testing.T, p place, text string) error {
 	t.Helper()
-	if p.inFile {
+	switch {
+	case p.inFile:
 		return fitsTOML(t, missionSchema, text)
+	case p.inLoop:
+		return fitsTOML(t, loopSchema, text)
 	}
 	return fitsTOML(t, configSchema, text)
 }
@@ -293,6 +301,8 @@ func TestConfigSchemasAcceptWhatLoads(t *testing.T) {
 			name, text := configSchema, files[config.FileName]
 			if b.isDefinition() {
 				name, text = missionSchema, files["m.toml"]
+			} else if b.isLoop() {
+				name, text = loopSchema, files["l.toml"]
 			}
 			if err := fitsTOML(t, name, text); (err == nil) == (b.marker == "refused") {
 				t.Errorf("%s:%d: refused: %v; the schema says %v", b.page, b.line, b.marker == "refused", err)

@@ -24,7 +24,7 @@ func TestDefaultsAndRequiredKeys(t *testing.T) {
 				sameLoad(t, root, p, r, strings.Trim(given, "`"))
 			case strings.HasPrefix(given, "required"):
 				if _, _, err := p.load(t, root, p.with(key, "")); said(err, key) == "" {
-					t.Errorf("missions.md:%d: %s is called required, and without it: %v", r.line, key, err)
+					t.Errorf("line %d: %s is called required, and without it: %v", r.line, key, err)
 				}
 			}
 		}
@@ -36,18 +36,18 @@ func sameLoad(t *testing.T, root string, p place, r row, literal string) {
 	key := r.cells[0]
 	without, frozen, err := p.load(t, root, p.with(key, ""))
 	if err != nil {
-		t.Errorf("missions.md:%d: without %s: %v", r.line, key, err)
+		t.Errorf("line %d: without %s: %v", r.line, key, err)
 		return
 	}
 	written, again, err := p.load(t, root, p.with(key, key+" = "+literal))
 	if err != nil {
-		t.Errorf("missions.md:%d: %s = %s: %v", r.line, key, literal, err)
+		t.Errorf("line %d: %s = %s: %v", r.line, key, literal, err)
 		return
 	}
-	if diff := cmp.Diff(without, written, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(config.Mission{})); diff != "" {
-		t.Errorf("missions.md:%d: %s = %s is not the default:\n%s", r.line, key, literal, diff)
+	if diff := cmp.Diff(without, written, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(config.Mission{}, config.Loop{})); diff != "" {
+		t.Errorf("line %d: %s = %s is not the default:\n%s", r.line, key, literal, diff)
 	}
 	if frozen.Digest != again.Digest {
-		t.Errorf("missions.md:%d: %s = %s is not the default: the definition differs", r.line, key, literal)
+		t.Errorf("line %d: %s = %s is not the default: the definition differs", r.line, key, literal)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ type place struct {
 	base   map[string]string // lines of a valid table, by key
 	after  string
 	inFile bool // the text is a definition's file
+	inLoop bool // the text is a loop's file
 }
 
 const (
@@ -41,7 +43,7 @@ func places() map[string]place {
 		}
 		return all
 	}
-	return map[string]place{
+	return withLoops(map[string]place{
 		"config":  {base: line("schema = 1")},
 		"project": {before: "schema = 1\n[project]\n"},
 		"runtime": {before: "schema = 1\n[runtime]\n"},
@@ -59,7 +61,7 @@ func places() map[string]place {
 		"executor": {before: oneStep + "[missions.m.steps.executor]\n", base: line(`plugin = "lint"`), after: lint},
 		"packages": {before: oneStep + "[missions.m.steps.work_packages]\n", base: line(
 			`take = ["planned"]`, `claim = "in_progress"`, `success = "for_review"`, `failed = "planned"`, `until = ["for_review"]`)},
-	}
+	})
 }
 
 // with is the file with the table's lines, key's one being line.
@@ -89,6 +91,9 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 // load reads a text as the place's file, with everything that it names.
 func (p place) load(t *testing.T, root, text string) (*config.Config, config.Frozen, error) {
 	t.Helper()
+	if p.inLoop || strings.Contains(p.before, "[loops.") {
+		return p.loadLoop(t, root, text)
+	}
 	files := map[string]string{config.FileName: text}
 	if p.inFile {
 		files = map[string]string{config.FileName: "schema = 1\n[missions.m]\nfile = \"m.toml\"\n", "m.toml": text}
@@ -154,11 +159,14 @@ func isKey(text string) bool {
 	return text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_0123456789") == ""
 }
 
-// documented are the key tables of missions.md by the places that they list.
+// documented are the key tables of missions.md and loops.md by the places that
+// they list.
 func documented(t *testing.T) map[string][]row {
 	t.Helper()
 	keys := map[string][]row{}
-	for name, rows := range tables(t, "missions.md") {
+	all := tables(t, "missions.md")
+	maps.Copy(all, tables(t, "loops.md"))
+	for name, rows := range all {
 		list, ok := strings.CutPrefix(name, "keys: ")
 		if !ok {
 			continue
@@ -175,7 +183,7 @@ func wanted() map[string]string {
 	return map[string]string{
 		"text": "text in quotes", "flag": "true or false", "number": "a whole number", "path": "a path in quotes",
 		"duration": "a duration in quotes", "size": "a size in quotes", "list of texts": "a list of texts",
-		"table": "a table", "list of tables": "a list of tables",
+		"table": "a table", "list of tables": "a list of tables", "amount": "a number such as 5.00", "percentage": "a percentage in quotes",
 	}
 }
 
@@ -208,25 +216,25 @@ func TestKeyTablesAreWhatTheDecoderAccepts(t *testing.T) {
 	for where, p := range places() {
 		rows := all[where]
 		if len(rows) == 0 {
-			t.Errorf("missions.md has no table %q", where)
+			t.Errorf("no page has a table %q", where)
 			continue
 		}
 		listed := column(rows, 0)
 		said := p.saidOfDates(t, root, slices.Concat(tried, listed))
 		for key, message := range said {
 			if known := strings.Contains(message, "was expected, not a date or time"); known != slices.Contains(listed, key) {
-				t.Errorf("%s: key %s: the decoder knows it: %t, missions.md lists it: %t (%s)", where, key, known, !known, message)
+				t.Errorf("%s: key %s: the decoder knows it: %t, a page lists it: %t (%s)", where, key, known, !known, message)
 			}
 		}
 		for _, r := range rows {
 			if want := wanted()[r.cells[1]]; want == "" || !strings.HasPrefix(said[r.cells[0]], want) {
-				t.Errorf("missions.md:%d: %s is of type %q: the decoder says %q", r.line, r.cells[0], r.cells[1], said[r.cells[0]])
+				t.Errorf("line %d: %s is of type %q: the decoder says %q", r.line, r.cells[0], r.cells[1], said[r.cells[0]])
 			}
 		}
 	}
 	for where := range all {
 		if _, ok := places()[where]; !ok {
-			t.Errorf("missions.md has a table %q that nothing tests", where)
+			t.Errorf("there is a table %q that nothing tests", where)
 		}
 	}
 }

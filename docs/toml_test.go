@@ -39,10 +39,16 @@ func (b block) isDefinition() bool {
 	return regexp.MustCompile(`(?m)^(\[mission\]|\[\[steps\]\])`).MatchString(b.text)
 }
 
+// isLoop tells a loop's file.
+func (b block) isLoop() bool { return regexp.MustCompile(`(?m)^\[work\]`).MatchString(b.text) }
+
 func (b block) project() map[string]string {
 	text := strings.ReplaceAll(b.text, `"…"`, `"`+zeros+`"`)
 	files := map[string]string{}
-	if b.isDefinition() {
+	if b.isLoop() {
+		files["l.toml"] = text
+		files[config.FileName] = "schema = 1\n[loops.deps]\nfile = \"l.toml\"\n" + pluginsOf(text)
+	} else if b.isDefinition() {
 		name := "m"
 		if key := regexp.MustCompile(`(?m)^\[mission\]\nkey = "([^"]+)"`).FindStringSubmatch(text); key != nil {
 			name = key[1]
@@ -55,7 +61,7 @@ func (b block) project() map[string]string {
 		}
 		files[config.FileName] = text
 	}
-	for _, named := range regexp.MustCompile(`prompt_template = "([^"]+)"`).FindAllStringSubmatch(text, -1) {
+	for _, named := range regexp.MustCompile(`(?:prompt_template|prompt_file) = "([^"]+)"`).FindAllStringSubmatch(text, -1) {
 		files[named[1]] = "{{.Step.Title}}\n"
 	}
 	return files
@@ -81,6 +87,11 @@ func loadAll(root string) error {
 	}
 	for _, name := range cfg.MissionTypes() {
 		if _, _, err := config.LoadMission(cfg, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range cfg.LoopNames() {
+		if _, _, err := config.LoadLoop(cfg, name); err != nil {
 			return err
 		}
 	}

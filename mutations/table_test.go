@@ -172,4 +172,35 @@ var table = []mutation{
 		edits: []edit{{"host/cursor/packages.go", "if !slices.Contains(rule.Until, s.lane(f, p.ID)) {", "if slices.Contains(rule.Until, s.lane(f, p.ID)+\"x\") {"}},
 		red:   []red{{"host/runner", []string{"TestPackagesToTheEnd"}}, {"host/cursor", []string{"TestImplementAndReview_SC002_Case35"}}},
 	},
+	{
+		name:  "what stands in an artifact's place is compared under the lock",
+		edits: []edit{{"host/cursor/artifact.go", "now != a.Replaces && now != a.SHA256 {", "false && now != \"\" {"}},
+		red:   []red{{"host/runner", []string{"TestArtifactConflict", "TestSavedPlanOverwritesNothing"}}},
+	},
+	{
+		name:  "what stands in an artifact's place is compared before it is written",
+		edits: []edit{{"host/artifact/publish.go", "if !states[i].made && digest != f.Replaces {", "if false {"}},
+		red: []red{
+			{"host/artifact", []string{"TestConflict"}},
+			{"host/runner", []string{"TestLeftOverConflict_P4"}},
+		},
+	},
+	{
+		name:  "what a dead writer left unmade is finished first",
+		edits: []edit{{"host/commit/commit.go", "!ok || !settler.Settles() {", "false && ok && !settler.Settles() {"}},
+		red: []red{
+			{"host/commit", []string{"TestPublisher"}},
+			{"host/artifact", []string{"TestSweepCrashesOfArtifacts_P3"}},
+		},
+	},
+	{
+		name:  "artifacts' folders are synced before it is told that they are made",
+		edits: []edit{{"host/artifact/publish.go", "	return p.syncFolders(files)\n", "	return nil\n"}},
+		red:   []red{{"host/artifact", []string{"TestSweepErrorsOfArtifacts_P3"}}},
+	},
+	{
+		name:  "guards see staged artifacts",
+		edits: []edit{{"host/runner/plugin.go", "call.Mounts = r.p.overlaid(call.Mounts, t.report.Outcome)", "call.Verb = verb"}},
+		red:   []red{{"host/runner", []string{"TestGuardsSeeStagedArtifacts"}}},
+	},
 }

@@ -21,4 +21,4 @@ for name in changelog scaffold spec-lint test-gate; do
 		-o "${out:-$name}/$name.wasm" "$name/$name.c"
 done
 
-[ -n "$out" ] || sha256sum changelog/changelog.wasm scaffold/scaffold.wasm spec-lint/spec-lint.wasm test-gate/test-gate.wasm >SHA256SUMS
+[ -n "$out" ] || sha256sum */*.wasm >SHA256SUMS

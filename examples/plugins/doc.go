@@ -1,6 +1,7 @@
-// Package plugins holds the example plugins: spec-lint, a guard, and scaffold,
-// an executor, both in C and committed as WebAssembly beside their sources. It
-// has no Go code of its own; its tests promise that the committed bytes are
-// what build.sh makes of the sources, that each is small, and that each
-// answers as its test data says.
+// Package plugins holds the example plugins: changelog, scaffold, spec-lint and
+// test-gate in C, clarify in Rust, wp-graph in AssemblyScript, links in Go. All but the last are committed
+// as WebAssembly beside their sources. It has no Go code of its own; its tests
+// promise that the committed bytes are what the build scripts make of the sources,
+// that each is small, that each answers as its test data says, and the same
+// however often it is asked.
 package plugins

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -35,23 +37,60 @@ type guest struct {
 	modules map[string]wazero.CompiledModule
 }
 
-func newGuest(t *testing.T) *guest {
+func newGuest(t *testing.T, config wazero.RuntimeConfig) *guest {
 	ctx := context.Background()
-	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithMemoryLimitPages(1024))
+	runtime := wazero.NewRuntimeWithConfig(ctx, config.WithMemoryLimitPages(1024))
 	t.Cleanup(func() { runtime.Close(ctx) })
 	wasi_snapshot_preview1.MustInstantiate(ctx, runtime)
 	g := &guest{runtime, map[string]wazero.CompiledModule{}}
-	for _, name := range names() {
-		wasm, err := os.ReadFile(filepath.Join(name, name+".wasm"))
+	return g
+}
+
+// module is compiled once.
+func (g *guest) module(t *testing.T, name string) wazero.CompiledModule {
+	t.Helper()
+	if g.modules[name] == nil {
+		compiled, err := g.runtime.CompileModule(context.Background(), wasmOf(t, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g.modules[name], err = runtime.CompileModule(ctx, wasm); err != nil {
-			t.Fatal(err)
-		}
+		g.modules[name] = compiled
 	}
-	return g
+	return g.modules[name]
 }
+
+// wasmOf is the committed module, or the one that Go builds.
+func wasmOf(t *testing.T, name string) []byte {
+	t.Helper()
+	read := func() ([]byte, error) { return os.ReadFile(filepath.Join(name, name+".wasm")) }
+	if name == "links" {
+		if testing.Short() {
+			t.Skip("building a guest in Go takes seconds")
+		}
+		read = linksInGo
+	}
+	wasm, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wasm
+}
+
+// linksInGo builds the plugin in Go, once for all tests.
+var linksInGo = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "links")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "links.wasm")
+	build := exec.Command("go", "build", "-trimpath", "-o", file, "./links")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	return os.ReadFile(file)
+})
 
 func (g *guest) dir(string) string { return "/project" }
 
@@ -69,7 +108,7 @@ func (g *guest) run(t *testing.T, plugin string, args []string, stdin []byte, fo
 		defer root.Close()
 		config = config.WithFSConfig(wazero.NewFSConfig().WithFSMount(root.FS(), "/project"))
 	}
-	module, err := g.runtime.InstantiateModule(context.Background(), g.modules[plugin], config)
+	module, err := g.runtime.InstantiateModule(context.Background(), g.module(t, plugin), config)
 	exit := 0
 	if exited := (*sys.ExitError)(nil); errors.As(err, &exited) {
 		exit = int(exited.ExitCode())

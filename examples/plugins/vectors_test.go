@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tetratelabs/wazero"
 
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
@@ -20,23 +21,23 @@ var update = flag.Bool("update", false, "write what the guests answer into the t
 
 // Every archive in NAME/testdata is one call: "call" holds the verb and the
 // settings of the step, "packages" (optional) the request's packages, "request"
-// (optional) further keys of it,
-// "project/…" the files that the plugin sees, and "want" the answer, or
-// "exit N: TEXT" where it has none and TEXT is what it says on stderr.
+// (optional) further keys of it, "project/…" the files that the plugin sees, and
+// "want" the answer, or "exit N: TEXT" where it has none and TEXT is what it says
+// on stderr.
 func TestVectors(t *testing.T) {
 	engines := map[string]func(*testing.T) engine{
-		"guest":  func(t *testing.T) engine { return newGuest(t) },
+		"guest":  func(t *testing.T) engine { return newGuest(t, wazero.NewRuntimeConfig()) },
 		"native": func(t *testing.T) engine { return newNative(t) },
 	}
 	for kind, build := range engines {
 		t.Run(kind, func(t *testing.T) {
 			e := build(t)
-			for _, name := range names() {
-				files, err := filepath.Glob(filepath.Join(name, "testdata", "*.txtar"))
-				if err != nil || len(files) == 0 {
-					t.Fatalf("no test data for %s: %v", name, err)
-				}
-				for _, file := range files {
+			plugins := names()
+			if kind == "guest" {
+				plugins = guests()
+			}
+			for _, name := range plugins {
+				for _, file := range vectors(t, name) {
 					t.Run(name+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 						runVector(t, e, name, file)
 					})
@@ -44,6 +45,15 @@ func TestVectors(t *testing.T) {
 			}
 		})
 	}
+}
+
+func vectors(t *testing.T, plugin string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(plugin, "testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no test data for %s: %v", plugin, err)
+	}
+	return files
 }
 
 func runVector(t *testing.T, e engine, plugin, file string) {

@@ -96,7 +96,7 @@ func newBook(t *testing.T) *durable.Mem {
 
 // whole wants the same page in both places, of at least the last acknowledged
 // one, once the next operation ran; it begins no page that was not asked for.
-func whole(t *testing.T, d durable.Disk, acked, tried int, what string) {
+func whole(t *testing.T, d *durable.Mem, acked, tried int, what string) {
 	t.Helper()
 	s, err := books(d).Lookup(t.Context(), "book")
 	if err != nil {
@@ -110,10 +110,12 @@ func whole(t *testing.T, d durable.Disk, acked, tried int, what string) {
 	if n < acked || n > tried || out.State.Pending != 0 {
 		t.Fatalf("%s: page %d, acknowledged %d, pending %d", what, n, acked, out.State.Pending)
 	}
-	for _, path := range []string{"/project/a.md", "/project/docs/b.md"} {
-		raw, err := durable.ReadFile(d, path, 1<<10)
-		if err != nil || string(raw) != fmt.Sprint("page ", n) {
-			t.Fatalf("%s: %s has %q, %v, want page %d", what, path, raw, err, n)
+	for where, d := range map[string]durable.Disk{"": d, ", and the power failed again": d.Crash(512, durable.Nothing)} {
+		for _, path := range []string{"/project/a.md", "/project/docs/b.md"} {
+			raw, err := durable.ReadFile(d, path, 1<<10)
+			if err != nil || string(raw) != fmt.Sprint("page ", n) {
+				t.Fatalf("%s%s: %s has %q, %v, want page %d", what, where, path, raw, err, n)
+			}
 		}
 	}
 	if r, err := s.Verify(t.Context()); err != nil || len(r.Problems) > 0 {

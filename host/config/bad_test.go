@@ -31,9 +31,8 @@ spec-kitty.toml:2: Runtime: unknown key Runtime; did you mean runtime?`},
 			`spec-kitty.toml:2: holder: unknown key holder
 spec-kitty.toml:5: runtime.name: unknown key name in [runtime]
 spec-kitty.toml:6: runtime.schema: schema is a key of the top of the file, but stands inside [runtime]: move it up, above [runtime]`},
-		{"of a later version", "schema = 1\n[commands.x]\nrun = [\"a\"]\n[loops.y]\n",
-			`spec-kitty.toml:2: commands: commands is not known to this version
-spec-kitty.toml:4: loops: loops is not known to this version`},
+		{"of a later version", "schema = 1\n[commands.x]\nrun = [\"a\"]\n",
+			`spec-kitty.toml:2: commands: commands is not known to this version`},
 		{"where a plugin may write", `schema = 1
 [runtime]
 dir = "Work/state"

@@ -44,6 +44,11 @@ func (r *reading) unlessKnown(p Problem) {
 // checkInline adds what is wrong with the values of inline definitions. Load
 // does it only when there is something to report anyway, so that all of it is.
 func (c *Config) checkInline(r *reading) {
+	for _, name := range c.LoopNames() {
+		if l := c.Loops[name]; l.inline != nil {
+			l.inline.check(r, c, "loops."+quoted(name)+".")
+		}
+	}
 	for _, name := range c.MissionTypes() {
 		if m := c.Missions[name]; m.inline != nil {
 			def := m.inline.def
@@ -57,7 +62,7 @@ func (c *Config) checkInline(r *reading) {
 }
 
 // Validate reads the configuration and everything it names: all mission types
-// with their prompts, and the plugins' bytes, which must have the pinned
+// and loops with their prompts, and the plugins' bytes, which must have the pinned
 // digests. All that is wrong anywhere is one *InvalidError; without problems
 // the definitions are returned by their types.
 func Validate(root string) (*Config, map[string]*mission.Definition, error) {
@@ -82,6 +87,10 @@ func Validate(root string) (*Config, map[string]*mission.Definition, error) {
 		default:
 			defs[name] = def
 		}
+	}
+	problems, err = cfg.checkLoops(problems)
+	if err != nil {
+		return cfg, nil, err
 	}
 	return cfg, defs, invalid(problems)
 }

@@ -1,5 +1,5 @@
-// Package config reads spec-kitty.toml and the mission definitions that it
-// names. It promises that nothing is passed over: an unknown key, a wrong type,
+// Package config reads spec-kitty.toml and the definitions of missions and loops
+// that it names. It promises that nothing is passed over: an unknown key, a wrong type,
 // a missing reference or a setting without effect is an error, and all errors
 // of a file come out at once, each with its place. It writes nothing and holds
 // nothing open; its functions may be called by any number of goroutines.
@@ -26,6 +26,7 @@ type Config struct {
 	Source   Source
 	Plugins  map[string]Plugin
 	Missions map[string]Mission
+	Loops    map[string]Loop
 }
 
 // Runtime is [runtime].

@@ -89,6 +89,7 @@ func TestLoad(t *testing.T) {
 			"bare": {Name: "bare", Wasm: "bare.wasm", SHA256: strings.Repeat("0", 64), Memory: 64 << 20, Timeout: 10 * time.Second, Output: 1 << 20, Log: 256 << 10, MaxRounds: 4},
 		},
 		Missions: map[string]Mission{"inline": {Type: "inline"}, "software-dev": {Type: "software-dev", File: "missions/dev.toml"}},
+		Loops:    map[string]Loop{},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Mission{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -9,7 +9,7 @@ import (
 )
 
 // Load reads the configuration of the project at root. It opens that one file:
-// mission definitions are left to LoadMission.
+// definitions are left to LoadMission and LoadLoop.
 //
 // Without the file the error is a *NotFoundError. If anything in it is wrong,
 // the error is an *InvalidError and the Config holds what could be read.
@@ -50,6 +50,7 @@ func (c *Config) decode(data []byte) error {
 	c.packages(t.table("work_packages"))
 	c.plugins(t)
 	c.missions(t)
+	c.loops(t)
 	t.done()
 	if len(r.problems) == 0 && len(r.unknown) == 0 {
 		return nil

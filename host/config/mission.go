@@ -92,7 +92,7 @@ func (l *loading) load() (*mission.Definition, error) {
 	r := &reading{file: name}
 	t, base := r.root(values), ""
 	if l.mission.File == "" {
-		t = t.inlineMission(l.mission.Type)
+		t = t.inline("missions", l.mission.Type)
 		base = t.path() + "."
 	}
 	d := readDefinition(t, l.mission.Type, l.mission.File == "")
@@ -104,10 +104,10 @@ func (l *loading) load() (*mission.Definition, error) {
 	return &d.def, nil
 }
 
-// inlineMission goes down to [missions.TYPE]. The file is read again, as it may
-// have changed since Load; then what stands there is looked at anew.
-func (t *table) inlineMission(name string) *table {
-	for _, key := range []string{"missions", name} {
+// inline goes down to [missions.TYPE] or [loops.NAME]. The file is read again, as
+// it may have changed since Load; then what stands there is looked at anew.
+func (t *table) inline(of, name string) *table {
+	for _, key := range []string{of, name} {
 		if below := t.table(key); below != nil {
 			t = below
 			continue

@@ -41,7 +41,7 @@ func (t *table) owner(key string) *table {
 
 // isNames tells tables such as [plugins], whose keys are names, from others.
 func (t *table) isNames() bool {
-	return t.up != nil && t.up.up == nil && (t.key == "plugins" || t.key == "missions")
+	return t.up != nil && t.up.up == nil && (t.key == "plugins" || t.key == "missions" || t.key == "loops")
 }
 
 func slid(u unknownKey, owner *table) string {
@@ -79,7 +79,7 @@ func (t *table) header() string {
 func (t *table) notYet(key string) bool {
 	switch {
 	case t.up == nil:
-		return key == "commands" || key == "loops"
+		return key == "commands"
 	case t.key == "guards":
 		return key == "command" || key == "event" || key == "min" && t.has("event")
 	}

@@ -54,6 +54,8 @@ func decodeKind(kind string, body json.RawMessage) (Event, error) {
 		return decode[Skipped](kind, body)
 	case "working":
 		return decode[Working](kind, body)
+	case "regrouped":
+		return decode[Regrouped](kind, body)
 	case "verifying":
 		return decode[Verifying](kind, body)
 	case "landing":

@@ -40,6 +40,7 @@ func oneOfEach() []Event {
 		Claimed{Token: 1, Runner: runner, Definition: "d", Rules: rules, Slot: at, Missed: 2, Grant: &Grant{ID: "q", Token: 1, Subject: subject, By: "ann"}},
 		Skipped{Reason: SkipBusy, Detail: "why", Slot: at, Missed: 2},
 		Working{Token: 1, Group: group, Base: "b", BaseTree: "t"},
+		Regrouped{Token: 1, Group: group},
 		Verifying{Token: 1, Group: &group, Result: "r", Tree: "t", Usage: usage},
 		Landing{Token: 1, Old: "b", New: "r", Tree: "t", Goal: true},
 		Asked{Approval{ID: "q", Token: 1, Subject: subject, Asked: at, Expires: at}},

@@ -1,6 +1,11 @@
 package loop
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/schedule"
@@ -35,7 +40,8 @@ type Check struct {
 // Work is the program that does a run's work.
 type Work struct {
 	Run         []string // argv, no shell
-	PromptFile  string   // on its standard input; "" is nothing
+	PromptFile  string   // below the project root, with slashes; "" for none
+	Prompt      string   // its text, for the work's standard input
 	Timeout     time.Duration
 	IdleTimeout time.Duration // without output and processor time; 0: not watched
 	KillGrace   time.Duration // between TERM and KILL
@@ -91,6 +97,33 @@ type Notify struct {
 	Run          []string
 	On           []Occasion
 	OverdueAfter time.Duration // since the newest success; 0: never
+}
+
+// Canonical is the definition as bytes: what its digest is made of, and what a
+// run keeps of it. Comments and the order of keys in the file make no difference.
+func (d *Definition) Canonical() []byte {
+	raw, err := json.Marshal(d)
+	if err != nil {
+		panic("loop: a definition does not encode: " + err.Error())
+	}
+	return raw
+}
+
+// Digest is the SHA-256 of Canonical, 64 hexadecimal digits.
+func (d *Definition) Digest() string {
+	sum := sha256.Sum256(d.Canonical())
+	return hex.EncodeToString(sum[:])
+}
+
+// Thaw is the definition that Canonical wrote.
+func Thaw(canonical []byte) (*Definition, error) {
+	var d Definition
+	decoder := json.NewDecoder(bytes.NewReader(canonical))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&d); err != nil {
+		return nil, fmt.Errorf("a loop's kept definition: %w", err)
+	}
+	return &d, nil
 }
 
 // Defaults of a definition.

@@ -42,6 +42,12 @@ type Working struct {
 	BaseTree string       `json:"base_tree"`
 }
 
+// Regrouped says which of the run's programs runs now.
+type Regrouped struct {
+	Token uint64       `json:"token"`
+	Group ProcessGroup `json:"group"`
+}
+
 // Verifying says what the work left. It charges what the work used.
 type Verifying struct {
 	Token  uint64        `json:"token"`
@@ -186,6 +192,7 @@ func (Created) kind() string   { return "created" }
 func (Claimed) kind() string   { return "claimed" }
 func (Skipped) kind() string   { return "skipped" }
 func (Working) kind() string   { return "working" }
+func (Regrouped) kind() string { return "regrouped" }
 func (Verifying) kind() string { return "verifying" }
 func (Landing) kind() string   { return "landing" }
 func (Asked) kind() string     { return "asked" }

@@ -26,7 +26,7 @@ func Evolve(s State, m Meta, event Event) State {
 		s.Count.Skips++
 		s.Last.Skip = &Skip{Reason: e.Reason, Detail: e.Detail, At: m.At}
 		s = s.slot(e.Slot, e.Missed)
-	case Working, Verifying, Landing:
+	case Working, Regrouped, Verifying, Landing:
 		return s.moved(m, event)
 	case Ended:
 		return s.ended(m, e)
@@ -122,7 +122,7 @@ func (s State) moved(m Meta, event Event) State {
 	if s.Claim == nil {
 		return s
 	}
-	c := *s.Claim
+	c, since := *s.Claim, s.Claim.Since
 	c.Since = m.At
 	s.Claim, s.Count.Skips = &c, 0
 	switch e := event.(type) {
@@ -130,6 +130,8 @@ func (s State) moved(m Meta, event Event) State {
 		c.Phase, c.Base, c.BaseTree = InWork, e.Base, e.BaseTree
 		c.Group = &e.Group
 		s.Count.Runs++
+	case Regrouped:
+		c.Group, c.Since = &e.Group, since
 	case Verifying:
 		c.Phase, c.Group, c.Result, c.Tree = InVerify, e.Group, e.Result, e.Tree
 		s.Count = s.Count.charged(m.At, e.Usage)

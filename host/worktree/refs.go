@@ -97,10 +97,7 @@ func (r Repo) Descends(ctx context.Context, commit, from string) (bool, error) {
 // success: a move whose answer was lost is made once more. *MovedError where it
 // is neither, *CheckedOutError where it is checked out.
 func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
-	if path, err := r.checkedOut(ctx, branch); err != nil || path != "" {
-		if err == nil {
-			err = &CheckedOutError{branch, path}
-		}
+	if err := r.MayLand(ctx, branch); err != nil {
 		return err
 	}
 	_, failed := r.git(ctx, r.Root, "update-ref", "-m", reason, "--create-reflog", branchRef(branch), to, old)
@@ -204,4 +201,13 @@ func (r Repo) File(ctx context.Context, commit, path string) (data []byte, ok bo
 	}
 	data, err = r.git(ctx, r.Root, "cat-file", "blob", commit+":"+path)
 	return data, err == nil, err
+}
+
+// MayLand refuses a branch that is checked out somewhere, *CheckedOutError.
+func (r Repo) MayLand(ctx context.Context, branch string) error {
+	path, err := r.checkedOut(ctx, branch)
+	if err == nil && path != "" {
+		err = &CheckedOutError{branch, path}
+	}
+	return err
 }

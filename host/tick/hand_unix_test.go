@@ -1,0 +1,195 @@
+//go:build unix
+
+package tick
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/command"
+	"github.com/spec-kitty/step-runner/host/loop"
+)
+
+// A hand is another process that ticks the loop of a yard: this test program,
+// started anew. It can be killed at a named point.
+const handVariable = "SPEC_KITTY_TICK_HAND"
+
+// order is what a hand is told.
+type order struct {
+	Root   string
+	Defs   map[string]*loop.Definition
+	KillAt string // named point of a tick; "": it is not killed
+}
+
+func beHand() int {
+	var o order
+	if err := json.Unmarshal([]byte(os.Getenv(handVariable)), &o); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 9
+	}
+	y := &yard{root: o.Root, defs: o.Defs}
+	l := y.loops(hooked(func(point string) {
+		if point == o.KillAt {
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}))
+	r, err := l.Tick(context.Background(), Request{Loop: "deps", Who: "hand", ByHand: true})
+	if err != nil {
+		fmt.Println("error:", err)
+		return 1
+	}
+	raw, _ := json.Marshal(r)
+	fmt.Println(string(raw))
+	return 0
+}
+
+// hand starts one.
+func (y *yard) hand(killAt string) *exec.Cmd {
+	y.t.Helper()
+	raw, err := json.Marshal(order{Root: y.root, Defs: y.defs, KillAt: killAt})
+	must(y.t, err)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), handVariable+"="+string(raw))
+	out, err := os.Create(filepath.Join(y.t.TempDir(), "hand"))
+	must(y.t, err)
+	y.t.Cleanup(func() { out.Close() })
+	cmd.Stdout, cmd.Stderr = out, out
+	must(y.t, cmd.Start())
+	return cmd
+}
+
+// killed runs a hand that is killed at a point.
+func (y *yard) killed(point string) {
+	y.t.Helper()
+	cmd := y.hand(point)
+	cmd.Wait()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		raw, _ := os.ReadFile(cmd.Stdout.(*os.File).Name())
+		y.t.Fatalf("the hand was not killed at %s: %v\n%s", point, cmd.ProcessState, raw)
+	}
+}
+
+// Rows 14, 16, 17, 18, 21, 27 in one: a tick is killed at each of its points. The
+// next one goes on correctly, each run is counted once, its result lands once.
+func TestKilledAtEachPoint(t *testing.T) {
+	for _, tt := range []struct {
+		point   string
+		crashed bool // the run is lost; else it is finished
+	}{
+		{PointClaimed, true}, {PointGated, true}, {PointWorking, true}, {PointWorked, true}, {PointVerified, true},
+		{PointIntended, false}, {PointLanded, false}, {PointFinished, false}, {PointNotified, false},
+	} {
+		t.Run(tt.point, func(t *testing.T) {
+			y := newYard(t, commits, func(d *loop.Definition) {
+				d.Gate, d.Verify = sh("true"), &loop.Verifier{Check: *sh("true")}
+				d.Notify = loop.Notify{Run: []string{"sh", "-c", `cat >> "$SPEC_KITTY_ROOT/notices"`}, On: []loop.Occasion{loop.OnLost, loop.OnDone}}
+				d.Goal = sh(`test "$(wc -l < done.txt)" -ge 1`)
+			})
+			y.create("deps")
+			y.killed(tt.point)
+			y.loops().Recover(t.Context(), RecoverRequest{Loop: "deps", Who: "human:me"})
+			s := y.status()
+			if s.Claim != nil {
+				t.Fatalf("the claim is still there: %+v", s)
+			}
+			if !tt.crashed {
+				if s.Status != "done" || s.Count.Runs != 1 {
+					t.Errorf("%+v", s)
+				}
+				y.want(y.tick(y.loops()), Skipped, "done")
+				if raw, _ := os.ReadFile(filepath.Join(y.root, "notices")); len(raw) == 0 {
+					t.Error("row 21: the notice was lost")
+				}
+			} else {
+				if s.LastRun != string(loop.EndCrashed) || s.Count.Failures != 1 {
+					t.Errorf("%+v", s)
+				}
+				if _, err := y.loops().Clear(t.Context(), "deps", "human:me", "", "", false); err == nil {
+					t.Error("there was something to clear")
+				}
+				later := y.loops(func(o *Options) { o.Now = func() time.Time { return time.Now().Add(2 * time.Minute) } }) // past the backoff
+				y.want(y.tick(later), Done, "success")
+			}
+			if got := git(t, y.root, "rev-list", "--count", "main..loop/deps"); got != "1" {
+				t.Errorf("%s commits landed", got)
+			}
+			if v := y.verify(); len(v) > 0 {
+				t.Errorf("the journal: %v", v)
+			}
+		})
+	}
+}
+
+// verify reads the loop's whole journal.
+func (y *yard) verify() []error {
+	y.t.Helper()
+	s, err := y.loops().folders.Open(y.t.Context(), "deps")
+	must(y.t, err)
+	report, err := s.Verify(y.t.Context())
+	must(y.t, err)
+	return report.Problems
+}
+
+// Row 15, OrphanAgent: the runner is killed, its agent lives on. The next tick
+// burns the token, kills the agent, and only then begins again.
+func TestOrphanAgent_Row15(t *testing.T) {
+	y := newYard(t, `echo $$ >> "$SPEC_KITTY_ROOT/agents"; trap '' HUP; if ! test -e "$SPEC_KITTY_ROOT/second"; then sleep 300; fi; `+commits)
+	y.create("deps")
+	cmd := y.hand("")
+	agents := filepath.Join(y.root, "agents")
+	waitFor(t, "the agent is at work", func() bool { raw, _ := os.ReadFile(agents); return len(raw) > 0 })
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	raw, err := os.ReadFile(agents)
+	must(t, err)
+	var pid int
+	fmt.Sscan(string(raw), &pid)
+	if syscall.Kill(pid, 0) != nil {
+		t.Fatal("the agent died with its runner, so this proves nothing")
+	}
+	write(t, filepath.Join(y.root, "second"), "")
+	y.want(y.tick(y.loops()), Skipped, "backoff")
+	if command.GroupLives(pid) {
+		t.Error("the orphan still lives")
+	}
+	later := y.loops(func(o *Options) { o.Now = func() time.Time { return time.Now().Add(2 * time.Minute) } })
+	y.want(y.tick(later), Done, "success")
+	if s := y.status(); s.Count.Runs != 2 || s.Token != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Row 23, FencedZombie: a runner is stopped past its lease and overtaken. Woken, it
+// writes nothing and moves no branch.
+func TestFencedZombie_Row23(t *testing.T) {
+	short := func(d *loop.Definition) { d.Lease = 600 * time.Millisecond }
+	y := newYard(t, `if test "$SPEC_KITTY_LOOP_TOKEN" = 1; then touch "$SPEC_KITTY_ROOT/first"; while ! test -e "$SPEC_KITTY_ROOT/go"; do sleep 0.02; done; fi; `+commits, short)
+	y.create("deps")
+	zombie := y.hand("")
+	waitFor(t, "the first work began", func() bool { return exists(filepath.Join(y.root, "first")) })
+	must(t, zombie.Process.Signal(syscall.SIGSTOP))
+	waitFor(t, "the lease is over", func() bool { return y.status().Status == "lost" })
+	later := y.loops(func(o *Options) { o.Now = func() time.Time { return time.Now().Add(2 * time.Minute) } })
+	y.want(y.tick(y.loops()), Skipped, "backoff")
+	y.want(y.tick(later), Done, "success")
+	head, revision := y.head(), y.status().Revision
+	write(t, filepath.Join(y.root, "go"), "")
+	must(t, zombie.Process.Signal(syscall.SIGCONT))
+	zombie.Wait()
+	if y.head() != head || y.status().Revision != revision {
+		t.Errorf("the zombie wrote: head %s, was %s; revision %d, was %d", y.head(), head, y.status().Revision, revision)
+	}
+	raw, _ := os.ReadFile(zombie.Stdout.(*os.File).Name())
+	var r Report
+	if err := json.Unmarshal(raw, &r); err != nil || r.Outcome != Lost {
+		t.Errorf("the zombie said %s", raw)
+	}
+}

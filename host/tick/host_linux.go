@@ -1,0 +1,97 @@
+package tick
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func clock(id int32) time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(id, &ts); err != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
+func bootClock() time.Duration  { return clock(unix.CLOCK_BOOTTIME) }
+func awakeClock() time.Duration { return clock(unix.CLOCK_MONOTONIC) }
+
+// processSpace tells containers on one machine apart: process ids mean something
+// in their own space only.
+func processSpace() string {
+	space, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return ""
+	}
+	return "/" + space
+}
+
+// memberMarked tells whether a process of the group has the run's mark in its
+// environment.
+func memberMarked(group int, mark string) bool {
+	want := []byte(variable + "=" + mark)
+	for _, pid := range members(group) {
+		env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+		if err != nil {
+			continue
+		}
+		for one := range bytes.SplitSeq(env, []byte{0}) {
+			if bytes.Equal(one, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// members are the processes of a group that have not ended.
+func members(group int) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var found []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if f := stat(pid); len(f) > 2 && f[2] == strconv.Itoa(group) && f[0] != "Z" && f[0] != "X" {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// stat gives the fields of /proc/PID/stat from the state on; the name before it
+// may hold anything.
+func stat(pid int) []string {
+	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	end := bytes.LastIndexByte(raw, ')')
+	if err != nil || end < 0 {
+		return nil
+	}
+	return strings.Fields(string(raw[end+1:]))
+}
+
+// groupTicks is the processor time that a group has used, in the kernel's ticks.
+// Of processes that ended it counts what those that waited for them tell.
+func groupTicks(group int) uint64 {
+	var sum uint64
+	for _, pid := range members(group) {
+		f := stat(pid)
+		for _, i := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime
+			if len(f) > i {
+				n, _ := strconv.ParseUint(f[i], 10, 64)
+				sum += n
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,107 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
+)
+
+// askLand asks a person before the landing: where the definition wants it, and
+// wherever the work changed what judges it.
+func (r *running) askLand(ctx context.Context) (*conclusion, error) {
+	if r.result.Tree == r.base.Tree {
+		return nil, nil
+	}
+	changed, err := r.l.repo.Changed(ctx, r.base.ID, r.result.ID)
+	if err != nil {
+		return nil, err
+	}
+	protected := r.protected(changed)
+	if !r.src.Asks(loop.ToLand) && len(protected) == 0 {
+		return nil, nil
+	}
+	return conclude(loop.Ask{Tick: r.mine(), ID: ulid.Make().String(), Subject: loop.Subject{
+		Stage: loop.ToLand, Definition: r.src.Digest, Base: r.base.ID, Result: r.result.ID, Tree: r.result.Tree,
+		Verify: r.verdict, Protected: protected, Goal: r.met,
+	}}), nil
+}
+
+// protected are those of the changed files that judge the work: the definition,
+// its scripts and what the verifier's patterns name.
+func (r *running) protected(changed []string) []string {
+	var patterns []string
+	if r.src.Verify != nil {
+		patterns = r.src.Verify.Protect
+	}
+	own := map[string]bool{}
+	for path := range r.src.Scripts {
+		own[path] = true
+	}
+	own[r.src.File] = true
+	var found []string
+	for _, file := range changed {
+		if own[filepath.Join(r.l.ground.Root, filepath.FromSlash(file))] || matchesAny(patterns, file) {
+			found = append(found, file)
+		}
+	}
+	return found
+}
+
+// land moves the loop's branch to the result: the intent first, then git's own
+// compare-and-swap with no lock held, then the outcome by where the branch is.
+func (r *running) land(ctx context.Context) (Report, error) {
+	if r.result.Tree == r.base.Tree {
+		return r.end(ctx, loop.FinishRun{Tick: r.mine(), Goal: r.met})
+	}
+	return r.intend(ctx, loop.BeginLanding{Tick: r.mine(), Old: r.base.ID, New: r.result.ID, Tree: r.result.Tree, Goal: r.met})
+}
+
+// landGranted lands what a person approved: an earlier run's result.
+func (r *running) landGranted(ctx context.Context, grant loop.Grant) (Report, error) {
+	s := grant.Subject
+	if err := r.l.repo.MayLand(ctx, r.src.Worktree.Branch); err != nil {
+		report, _, err := r.over(ctx, nil, err)
+		return report, err
+	}
+	return r.intend(ctx, loop.BeginLanding{Tick: r.mine(), Old: s.Base, New: s.Result, Tree: s.Tree, Protected: s.Protected, Goal: s.Goal})
+}
+
+func (r *running) intend(ctx context.Context, intent loop.BeginLanding) (Report, error) {
+	if ctx.Err() != nil {
+		report, _, err := r.over(ctx, nil, nil)
+		return report, err
+	}
+	if _, err := r.commit(context.WithoutCancel(ctx), intent); err != nil {
+		report, _, err := r.over(ctx, nil, err)
+		return report, err
+	}
+	r.l.hook(PointIntended)
+	// From here on the landing is finished, whatever ends the tick meanwhile: git
+	// may have moved the branch already.
+	ctx = context.WithoutCancel(ctx)
+	head, err := r.l.swap(ctx, r.src.Worktree.Branch, intent.Old, intent.New, "loop "+r.name+", run "+itoa(r.token()))
+	if err != nil {
+		return r.end(ctx, loop.FailRun{Tick: r.mine(), Why: "landing_failed", Detail: err.Error()})
+	}
+	r.l.hook(PointLanded)
+	return r.end(ctx, loop.FinishRun{Tick: r.mine(), Head: head})
+}
+
+// swap moves the branch and says where it is then: at the result, or where
+// somebody else moved it.
+func (l *Loops) swap(ctx context.Context, branch, old, to, reason string) (head string, err error) {
+	err = l.repo.Land(ctx, branch, old, to, reason)
+	moved := new(worktree.MovedError)
+	switch {
+	case errors.As(err, &moved) && moved.Have == worktree.NoCommit:
+		return "", nil
+	case errors.As(err, &moved):
+		return moved.Have, nil
+	}
+	return to, err
+}

@@ -1,0 +1,153 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/loop"
+)
+
+// opened is one loop, and one look at it.
+type opened struct {
+	l     *Loops
+	name  string
+	store store
+	state loop.State
+}
+
+// open reads a loop. It takes no lock and leaves no file. A loop that is not there
+// is refused as untracked.
+func (l *Loops) open(ctx context.Context, name string) (*opened, error) {
+	s, err := l.folders.Open(ctx, name)
+	if err != nil {
+		return nil, named(name, err)
+	}
+	o := &opened{l: l, name: name, store: s}
+	return o, o.read(ctx)
+}
+
+func (o *opened) read(ctx context.Context) error {
+	snap, err := o.store.Read(ctx)
+	if err != nil {
+		return named(o.name, err)
+	}
+	o.state = snap.State
+	if o.state.Removed {
+		return untracked(o.name)
+	}
+	return nil
+}
+
+// commit commits one transition, and takes over the state that it left or met.
+func (o *opened) commit(ctx context.Context, t transition) (commit.Outcome[loop.State, loop.Event], error) {
+	out, err := o.store.Commit(ctx, t)
+	if out.ID != "" && out.Revision > 0 {
+		o.state = out.State
+	}
+	return out, named(o.name, err)
+}
+
+func (o *opened) close() { o.store.Close() }
+
+func untracked(name string) error {
+	return &loop.Refusal{Code: loop.Untracked, Message: fmt.Sprintf("there is no loop %q: `spec-kitty loop create %s` makes it, once the project defines it", name, name)}
+}
+
+// GoneError says that a loop's folder was removed under a tick.
+type GoneError struct{ Name string }
+
+func (e *GoneError) Error() string {
+	return "the folder of loop " + e.Name + " was removed while a tick was at work: its work was stopped, nothing was made anew"
+}
+
+// named gives the commit core's errors the words of loops.
+func named(name string, err error) error {
+	other := new(commit.SupersededError)
+	switch {
+	case errors.Is(err, commit.ErrNoRun):
+		return untracked(name)
+	case errors.As(err, &other):
+		return &loop.Refusal{Code: loop.LoopReplaced, Message: "loop " + name + " was removed and made anew since: nothing was recorded in the new one"}
+	}
+	return err
+}
+
+// gone tells whether an error says that the loop is not there any more.
+func gone(err error) bool {
+	refusal := new(loop.Refusal)
+	return errors.As(err, &refusal) && refusal.Code == loop.Untracked
+}
+
+// refusedAs tells whether an error is a refusal of one of some codes.
+func refusedAs(err error, codes ...loop.Code) bool {
+	refusal := new(loop.Refusal)
+	if !errors.As(err, &refusal) {
+		return false
+	}
+	for _, code := range codes {
+		if refusal.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// runFolder is the folder of one run, by a handle on the loop's folder: after that
+// one was removed, or made anew, what is written fails and lands nowhere.
+type runFolder struct {
+	loop *os.Root
+	root *os.Root
+	path string
+}
+
+const runsName = "runs"
+
+// openRun makes the folder of a run.
+func (l *Loops) openRun(name string, token uint64) (*runFolder, error) {
+	base, err := os.OpenRoot(filepath.Join(l.dir(), name))
+	if err != nil {
+		return nil, err
+	}
+	r := &runFolder{loop: base, path: l.runDir(name, token)}
+	inside := filepath.Join(runsName, itoa(token))
+	if err := base.MkdirAll(inside, 0o755); err != nil {
+		base.Close()
+		return nil, err
+	}
+	if r.root, err = base.OpenRoot(inside); err != nil {
+		base.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *runFolder) close() {
+	r.root.Close()
+	r.loop.Close()
+}
+
+// create opens a file to be written anew.
+func (r *runFolder) create(name string) (*os.File, error) {
+	return r.root.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+}
+
+// replace writes a whole file or none, not synced: what is lost with the power is
+// a view, or a heartbeat, which means nothing after a restart.
+func (r *runFolder) replace(name string, data []byte) error {
+	temp := "." + name + ".tmp"
+	f, err := r.create(temp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return r.root.Rename(temp, name)
+}
+
+func (r *runFolder) read(name string) ([]byte, error) { return r.root.ReadFile(name) }

@@ -1,0 +1,278 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
+)
+
+// Request asks for a tick.
+type Request struct {
+	Loop   string
+	Who    string
+	ByHand bool // fired by a person: not held against slots and gaps
+	Zone   *time.Location
+}
+
+// running is a tick that has the loop: from its claim to its outcome it holds no
+// lock, and each of its commits is conditioned on its token.
+type running struct {
+	*opened
+	by      loop.By
+	uid     string
+	own     uint64 // the token
+	src     Source
+	folder  *runFolder
+	base    worktree.Commit // what the work begins at
+	result  worktree.Commit // what it left
+	began   time.Time
+	usage   loop.Usage
+	verdict string       // digest of the verifier's answer
+	met     bool         // the goal is met with it
+	group   atomic.Int64 // of the program that runs now
+}
+
+// conclusion ends a run: by a transition that is still to be committed, or by the
+// events of one that was.
+type conclusion struct {
+	by     transition
+	events []loop.Event
+}
+
+func conclude(by transition) *conclusion {
+	if by == nil {
+		return nil
+	}
+	return &conclusion{by: by}
+}
+
+// Tick is one firing: it takes the loop one run further, or says why not. It holds
+// the lock for single commits only. A tick that was begun by a run itself is
+// refused. Errors are refusals of the loop, *GoneError, and those of the commit
+// core.
+func (l *Loops) Tick(ctx context.Context, q Request) (Report, error) {
+	by := l.by(q.Who)
+	if by.Inside != "" {
+		return Report{}, &loop.Refusal{Code: loop.NestedTick, Message: "a tick from inside a run (" + by.Inside + ") is not allowed: a run does not start runs"}
+	}
+	o, err := l.open(ctx, q.Loop)
+	if err != nil {
+		return Report{}, err
+	}
+	defer o.close()
+	l.hook(PointRead)
+	if err := o.reap(ctx, by); err != nil {
+		return Report{}, err
+	}
+	src, err := l.ground.Source(q.Loop)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := l.ground.Trusted(src); err != nil {
+		return Report{}, err
+	}
+	report, err := o.tick(ctx, by, src, q)
+	if err == nil || errors.As(err, new(*loop.Refusal)) {
+		o.notify(context.WithoutCancel(ctx), by, src, &report)
+	}
+	return report, err
+}
+
+// by is who calls, and from inside of which run.
+func (l *Loops) by(who string) loop.By {
+	by := loop.By{Who: who}
+	if uid, token, ok := marked(l.getenv(variable)); ok {
+		by.Inside = l.getenv("SPEC_KITTY_LOOP") + ", run " + token + " of " + uid
+	}
+	return by
+}
+
+func (o *opened) tick(ctx context.Context, by loop.By, src Source, q Request) (Report, error) {
+	out, err := o.commit(ctx, loop.ClaimLoop{
+		By: by, Runner: o.l.host.runner(o.l.now().UTC()), Definition: src.Definition, Digest: src.Digest, ByHand: q.ByHand, Zone: q.Zone,
+	})
+	if err != nil {
+		return Report{}, err
+	}
+	c := o.state.Claim
+	if !claimed(out.Events) {
+		report := o.told(out.Events)
+		report.warn(out.Warnings)
+		return report, nil
+	}
+	o.l.hook(PointClaimed)
+	folder, err := o.l.openRun(o.name, c.Token)
+	if err != nil {
+		return Report{}, err
+	}
+	defer folder.close()
+	r := &running{opened: o, by: by, uid: o.state.UID, own: c.Token, src: src, folder: folder, began: o.l.now()}
+	if err := folder.room(); err != nil {
+		return r.end(ctx, loop.FailRun{Tick: r.mine(), Why: "run_folder", Detail: err.Error()})
+	}
+	work, done, err := o.keepAlive(ctx, folder)
+	if err != nil {
+		return r.end(ctx, loop.FailRun{Tick: r.mine(), Why: "run_folder", Detail: err.Error()})
+	}
+	defer done()
+	report, err := r.phases(work)
+	report.warn(out.Warnings)
+	return report, err
+}
+
+func claimed(events []loop.Event) bool {
+	for _, e := range events {
+		if _, ok := e.(loop.Claimed); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *running) token() uint64 { return r.own }
+
+// phases goes through a run. Each phase ends it, or hands on to the next.
+func (r *running) phases(ctx context.Context) (Report, error) {
+	if grant := r.state.Claim.Grant; grant != nil && grant.Subject.Stage == loop.ToLand {
+		return r.landGranted(ctx, *grant)
+	}
+	for _, phase := range []func(context.Context) (*conclusion, error){r.gate, r.prepare, r.askStart, r.work, r.verify, r.askLand} {
+		end, err := phase(ctx)
+		if report, over, err := r.over(ctx, end, err); over {
+			return report, err
+		}
+	}
+	return r.land(ctx)
+}
+
+// over ends the run where a phase says so: by its conclusion, by an error, or by
+// what ended its programs.
+func (r *running) over(ctx context.Context, end *conclusion, failed error) (report Report, over bool, err error) {
+	switch {
+	case end != nil && end.by == nil:
+		report = r.told(end.events)
+		return report, true, nil
+	case ctx.Err() != nil:
+		end = conclude(r.stopped(context.Cause(ctx)))
+		failed = context.Cause(ctx)
+	case refusedAs(failed, loop.IsCanceled):
+		end = conclude(loop.CancelRun{Tick: r.mine(), Usage: r.used()})
+	case errors.As(failed, new(*loop.Refusal)):
+		end = nil
+	case failed != nil:
+		end = conclude(r.failure(failed))
+	}
+	if end == nil && failed == nil {
+		return report, false, nil
+	}
+	if end == nil {
+		report, err = r.lost(failed)
+	} else {
+		report, err = r.end(ctx, end.by)
+	}
+	return report, true, err
+}
+
+// stopped is the outcome of a run whose programs were ended before their time; nil
+// where the run is not ours to end any more.
+func (r *running) stopped(cause error) transition {
+	over := new(limitError)
+	switch {
+	case errors.Is(cause, errGone), errors.Is(cause, errOvertaken):
+		return nil
+	case errors.Is(cause, errCanceled):
+		return loop.CancelRun{Tick: r.mine(), Usage: r.used()}
+	case errors.As(cause, &over):
+		return loop.HitLimit{Tick: r.mine(), Crossing: over.Crossing, Usage: r.used()}
+	case errors.Is(cause, errIdle):
+		return loop.FailRun{Tick: r.mine(), Why: "idle", Detail: cause.Error(), Usage: r.used()}
+	case errors.Is(cause, errFenced):
+		return loop.FailRun{Tick: r.mine(), Why: "fenced", Detail: cause.Error(), Usage: r.used()}
+	}
+	return loop.CancelRun{Tick: r.mine(), Signal: or(cause.Error(), "interrupt"), Usage: r.used()}
+}
+
+// failure is the outcome of a run that could not go on.
+func (r *running) failure(err error) transition {
+	why := "error"
+	switch {
+	case errors.As(err, new(*worktree.BusyError)):
+		why = "worktree_busy"
+	case errors.As(err, new(*worktree.CheckedOutError)):
+		why = "branch_checked_out"
+	case errors.As(err, new(*worktree.NotFoundError)):
+		why = "base_missing"
+	case errors.As(err, new(*worktree.GitError)):
+		why = "git"
+	}
+	return loop.FailRun{Tick: r.mine(), Why: why, Detail: err.Error(), Usage: r.used()}
+}
+
+// mine names this tick's claim.
+func (r *running) mine() loop.Tick { return loop.Tick{By: r.by, UID: r.uid, Token: r.token()} }
+
+// used is what the run used until now.
+func (r *running) used() loop.Usage {
+	u, _ := r.folder.usage()
+	return taken(u, r.l.now().Sub(r.began))
+}
+
+// end commits an outcome. It is tried until the lease is over: a full disk or a
+// busy lock passes. What cannot be committed then is left beside the run for
+// whoever reaps it.
+func (r *running) end(ctx context.Context, t transition) (Report, error) {
+	ctx = context.WithoutCancel(ctx)
+	r.l.hook(PointEnding)
+	until := r.l.host.Up() + time.Duration(r.rules().Lease)
+	for {
+		out, err := r.commit(ctx, t)
+		switch {
+		case err == nil:
+			r.l.hook(PointFinished)
+			report := r.told(out.Events)
+			report.warn(out.Warnings)
+			r.prune(ctx, &report)
+			return report, nil
+		case errors.As(err, new(*loop.Refusal)):
+			return r.lost(err)
+		case !passing(err) || r.l.host.Up() > until:
+			if left := r.leave(t); left != nil {
+				err = fmt.Errorf("%w; and the outcome could not be kept beside the run: %v", err, left)
+			}
+			return Report{}, err
+		}
+		pauseFor(time.Second)
+	}
+}
+
+// rules are those of the claim, or of the definition where the claim is gone.
+func (r *running) rules() loop.Rules {
+	if c := r.state.Claim; c != nil {
+		return c.Rules
+	}
+	return r.src.Rules()
+}
+
+// passing tells whether a commit may succeed if it is tried again.
+func passing(err error) bool {
+	return errors.As(err, new(*commit.LockTimeoutError)) || errors.As(err, new(*commit.AppendError)) || errors.As(err, new(*commit.UncertainError))
+}
+
+func pauseFor(d time.Duration) {
+	timer := time.NewTimer(d)
+	<-timer.C
+}
+
+// worktreePath is the loop's folder to work in, and the one to verify in.
+func (l *Loops) worktreePath(name string) string {
+	return filepath.Join(l.ground.Root, ".worktrees", "loop-"+name)
+}
+
+func (l *Loops) verifyPath(name string) string { return l.worktreePath(name) + "-verify" }

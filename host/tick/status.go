@@ -1,0 +1,141 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/loop"
+)
+
+// Status is how a loop stands, why that is believed, and what happens next.
+type Status struct {
+	Loop      string     `json:"loop"`
+	Status    string     `json:"status"`
+	Why       string     `json:"why"`
+	Next      string     `json:"next"`
+	Flags     []string   `json:"flags"` // overdue
+	UID       string     `json:"uid"`
+	Revision  uint64     `json:"revision"`
+	Token     uint64     `json:"token"` // the newest; 0: none was given yet
+	Claim     *ClaimRow  `json:"claim"`
+	Approval  *Approval  `json:"approval"`
+	Halt      *HaltRow   `json:"halt"`
+	Control   string     `json:"control"`
+	Count     loop.Count `json:"count"`
+	LastRun   string     `json:"last_run"` // how the newest run ended; "" for none
+	LastSkip  string     `json:"last_skip"`
+	Success   string     `json:"last_success"` // time of the newest; "" for none
+	NotBefore string     `json:"not_before"`
+	Due       int        `json:"notices_due"`
+	Warnings  []Warning  `json:"warnings"`
+}
+
+// ClaimRow is the run that is at work.
+type ClaimRow struct {
+	Token    uint64 `json:"token"`
+	Phase    string `json:"phase"`
+	Since    string `json:"since"`
+	Host     string `json:"host"`
+	PID      int    `json:"pid"`
+	Progress string `json:"progress"` // what the run told of itself
+}
+
+// Approval is a request that a person decides on.
+type Approval struct {
+	ID      string       `json:"id"`
+	Token   uint64       `json:"token"`
+	Subject loop.Subject `json:"subject"`
+	Digest  string       `json:"digest"` // of the subject
+	Asked   string       `json:"asked"`
+	Expires string       `json:"expires"`
+	State   string       `json:"state"` // open, approved, denied
+	By      string       `json:"by"`
+}
+
+// HaltRow is why a loop is halted.
+type HaltRow struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+	Token  uint64 `json:"token"`
+	At     string `json:"at"`
+}
+
+// Status gives a loop's status. It takes no lock and writes nothing. A loop that is
+// damaged has the status broken and an error; one that is not there is untracked.
+func (l *Loops) Status(ctx context.Context, name string) (Status, error) {
+	s := Status{Loop: name, Flags: []string{}, Warnings: []Warning{}}
+	o, err := l.open(ctx, name)
+	switch {
+	case gone(err):
+		s.Status, s.Why, s.Next = string(loop.StatusUntracked), "there is nothing of it in the state folder", "spec-kitty loop create "+name
+		return s, err
+	case err != nil:
+		s.Status, s.Why, s.Next = string(loop.StatusBroken), err.Error(), "the bytes were left as they are; see spec-kitty help loops-recover"
+		return s, err
+	}
+	defer o.close()
+	o.fill(&s)
+	return s, nil
+}
+
+func (o *opened) fill(s *Status) {
+	facts, now, state := o.l.facts(o.name, o.state), o.l.now(), o.state
+	shown := state.Shown(facts, now)
+	s.Status, s.Why, s.Next = string(shown.Status), shown.Why, shown.Next
+	if shown.Warning != "" {
+		s.Warnings = append(s.Warnings, Warning{"clock", shown.Warning})
+	}
+	s.UID, s.Revision, s.Token, s.Control = state.UID, state.Revision, state.Token, string(state.Control.Desired)
+	s.Count, s.Due = state.Count, len(state.Due)
+	if src, err := o.l.ground.Source(o.name); err != nil {
+		s.Warnings = append(s.Warnings, Warning{"definition_invalid", err.Error()})
+	} else if state.Overdue(src.Notify.OverdueAfter, now) {
+		s.Flags = append(s.Flags, "overdue")
+	}
+	if c := state.Claim; c != nil {
+		s.Claim = &ClaimRow{Token: c.Token, Phase: string(c.Phase), Since: when(c.Since), Host: c.Runner.Host, PID: c.Runner.PID,
+			Progress: progressIn(o.l.runDir(o.name, c.Token))}
+	}
+	if a := state.Approval; a != nil {
+		s.Approval = &Approval{ID: a.ID, Token: a.Token, Subject: a.Subject, Digest: a.Subject.Digest(), Asked: when(a.Asked), Expires: when(a.Expires),
+			State: or(string(a.Decision), "open"), By: a.By}
+	}
+	if h := state.Halt; h != nil {
+		s.Halt = &HaltRow{Code: string(h.Code), Detail: h.Detail, Token: h.Token, At: when(h.At)}
+	}
+	last := state.Last
+	if last.Run != nil {
+		s.LastRun = string(last.Run.Result)
+	}
+	if last.Skip != nil {
+		s.LastSkip = string(last.Skip.Reason)
+	}
+	s.Success, s.NotBefore = when(last.Success), when(last.NotBefore)
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// All are the loops that the project defines or that have state, sorted.
+func (l *Loops) All(ctx context.Context) ([]string, error) {
+	made, err := l.folders.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := append(slices.Clone(l.ground.Names()), made...)
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// Broken tells whether an error says that a loop's state is damaged or of a newer
+// version.
+func Broken(err error) bool {
+	return errors.As(err, new(*commit.DamagedError)) || errors.As(err, new(*commit.TwoWritersError)) || errors.As(err, new(*commit.NewerFormatError))
+}

@@ -1,0 +1,292 @@
+package tick
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
+)
+
+// The verbs of operators. Each is one transition, whose condition is what the
+// person saw, and touches its own fields only: it answers at once while a run is
+// at work, and no run's end undoes it.
+
+// Create makes a loop that the project defines. It takes no lock.
+func (l *Loops) Create(ctx context.Context, name, who string) (Report, error) {
+	src, err := l.ground.Source(name)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := l.grounded(ctx, src); err != nil {
+		return Report{}, err
+	}
+	uid := newUID()
+	s, out, err := l.folders.Create(ctx, name, uid, loop.Create{By: l.by(who), UID: uid, Name: name, Definition: src.Digest})
+	exists := new(commit.ExistsError)
+	if errors.As(err, &exists) {
+		return Report{}, &loop.Refusal{Code: loop.Exists, Message: fmt.Sprintf("loop %s is there already (%s): retire and remove it first, or take another name", name, or(exists.ID, "something else lies in its folder"))}
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	o := &opened{l: l, name: name, store: s, state: out.State}
+	defer o.close()
+	report := o.report(Done, "created", "loop "+name+" is ready; no schedule fires it yet: `spec-kitty loop schedule install "+name+"`, or `spec-kitty loop tick "+name+"` by hand")
+	report.warn(out.Warnings)
+	return report, nil
+}
+
+// grounded refuses a definition that git cannot follow.
+func (l *Loops) grounded(ctx context.Context, src Source) error {
+	if err := l.repo.CheckBranch(ctx, src.Worktree.Branch); err != nil {
+		return &loop.Refusal{Code: loop.BadRequest, Message: "[worktree] branch: " + err.Error()}
+	}
+	_, err := l.repo.Resolve(ctx, src.Worktree.Base)
+	if errors.As(err, new(*worktree.NotFoundError)) {
+		return &loop.Refusal{Code: loop.BadRequest, Message: "[worktree] base: " + err.Error()}
+	}
+	return err
+}
+
+// newUID is a loop's id: no two loops have the same, whatever their names.
+func newUID() string {
+	raw := make([]byte, 16)
+	rand.Read(raw) // it does not fail
+	return hex.EncodeToString(raw)
+}
+
+// act commits one transition on a loop.
+func (l *Loops) act(ctx context.Context, name string, t transition, code string, reason func(o *opened) string) (Report, error) {
+	o, err := l.open(ctx, name)
+	if err != nil {
+		return Report{}, err
+	}
+	defer o.close()
+	out, err := o.commit(ctx, t)
+	if err != nil {
+		return Report{}, err
+	}
+	if !out.Committed {
+		code = "already"
+	}
+	report := o.report(Done, code, reason(o))
+	report.warn(out.Warnings)
+	return report, nil
+}
+
+// PauseRequest asks for a pause.
+type PauseRequest struct {
+	Loop, Who, Reason string
+	Until             time.Time // zero: until it is resumed
+	Now               bool      // the run that is at work is to end as canceled
+	Wait              bool      // until the run that is at work has ended
+}
+
+// Pause lets no further run begin.
+func (l *Loops) Pause(ctx context.Context, q PauseRequest) (Report, error) {
+	report, err := l.act(ctx, q.Loop, loop.Pause{By: l.by(q.Who), Reason: q.Reason, Until: q.Until, Now: q.Now}, "paused", func(o *opened) string {
+		if c := o.state.Claim; c != nil {
+			return fmt.Sprintf("paused; run %d is at work and %s", c.Token, code(q.Now, "is to end as canceled", "goes on to its end"))
+		}
+		return "paused"
+	})
+	if err == nil && q.Wait {
+		err = l.wait(ctx, q.Loop)
+	}
+	return report, err
+}
+
+// wait returns when the claim that the loop has now is over.
+func (l *Loops) wait(ctx context.Context, name string) error {
+	var token uint64
+	for {
+		o, err := l.open(ctx, name)
+		if err != nil {
+			return err
+		}
+		c := o.state.Claim
+		o.close()
+		if c == nil || token != 0 && c.Token != token {
+			return nil
+		}
+		token = c.Token
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(watchEvery):
+		}
+	}
+}
+
+// Resume ends a pause.
+func (l *Loops) Resume(ctx context.Context, name, who, reason string) (Report, error) {
+	return l.act(ctx, name, loop.Resume{By: l.by(who), Reason: reason}, "resumed", func(*opened) string { return "resumed" })
+}
+
+// Approve grants the request of an id.
+func (l *Loops) Approve(ctx context.Context, name, who, id, note string) (Report, error) {
+	return l.act(ctx, name, loop.Approve{By: l.by(who), ID: id, Note: note}, "approved", func(*opened) string {
+		return "request " + id + " is approved: the next tick goes on with it"
+	})
+}
+
+// Deny refuses the request of an id: the loop halts.
+func (l *Loops) Deny(ctx context.Context, name, who, id, note string) (Report, error) {
+	return l.act(ctx, name, loop.Deny{By: l.by(who), ID: id, Note: note}, "denied", func(*opened) string {
+		return "request " + id + " is denied: the loop is halted"
+	})
+}
+
+// Clear takes a halt away, by the code that the person saw.
+func (l *Loops) Clear(ctx context.Context, name, who, halt, reason string, reset bool) (Report, error) {
+	return l.act(ctx, name, loop.Clear{By: l.by(who), Code: loop.Halting(halt), Reset: reset, Reason: reason}, "cleared", func(*opened) string {
+		return halt + " is cleared"
+	})
+}
+
+// Retire ends a loop for good.
+func (l *Loops) Retire(ctx context.Context, name, who, reason string, now bool) (Report, error) {
+	return l.act(ctx, name, loop.Retire{By: l.by(who), Reason: reason, Now: now}, "retired", func(o *opened) string {
+		if c := o.state.Claim; c != nil {
+			return fmt.Sprintf("retired; run %d is at work and %s", c.Token, code(now, "is to end as canceled", "goes on to its end"))
+		}
+		return "retired"
+	})
+}
+
+// Remove removes a retired loop: its state, its worktrees and, with force, what its
+// runs left and nobody merged.
+func (l *Loops) Remove(ctx context.Context, name, who string, force bool) (Report, error) {
+	o, err := l.open(ctx, name)
+	if err != nil {
+		return Report{}, err
+	}
+	defer o.close()
+	branch := ""
+	if src, err := l.ground.Source(name); err == nil {
+		branch = src.Worktree.Branch
+	}
+	kept, err := l.repo.Kept(ctx, name, branch)
+	if err != nil {
+		return Report{}, err
+	}
+	remove := removal{Remove: loop.Remove{By: l.by(who), Force: force}}
+	for _, k := range kept {
+		remove.unlanded = append(remove.unlanded, k.Commit)
+	}
+	if _, err := o.commit(ctx, remove); err != nil {
+		return Report{}, err
+	}
+	report := o.report(Done, "removed", "loop "+name+" is removed")
+	for _, path := range []string{l.worktreePath(name), l.verifyPath(name)} {
+		if err := l.repo.Remove(ctx, path); err != nil {
+			report.Warnings = append(report.Warnings, Warning{"worktree_left", err.Error()})
+		}
+	}
+	all, err := l.repo.Kept(ctx, name, "")
+	for _, k := range all {
+		err = errors.Join(err, l.repo.Drop(ctx, name, k.Token))
+	}
+	if err := errors.Join(err, l.folders.Discard(ctx, o.store)); err != nil && !errors.Is(err, commit.ErrNoRun) {
+		report.Warnings = append(report.Warnings, Warning{"folder_left", err.Error()})
+	}
+	return report, nil
+}
+
+// Check asks a loop's gate, and changes nothing: neither lock nor file.
+func (l *Loops) Check(ctx context.Context, name string) (Report, error) {
+	o, err := l.open(ctx, name)
+	if err != nil {
+		return Report{}, err
+	}
+	defer o.close()
+	src, err := l.ground.Source(name)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := l.ground.Trusted(src); err != nil {
+		return Report{}, err
+	}
+	if src.Gate == nil {
+		return o.report(Done, "gate_open", "the loop has no gate: it is always open"), nil
+	}
+	r := &running{opened: o, uid: o.state.UID, src: src}
+	j, err := r.ask(ctx, "gate", *src.Gate, l.ground.Root, nil)
+	if err != nil {
+		return Report{}, err
+	}
+	switch j.Verdict {
+	case "allow":
+		return o.report(Done, "gate_open", j.Detail), nil
+	case "refuse":
+		return o.report(Skipped, string(loop.SkipGate), j.Detail), nil
+	}
+	return o.report(Failed, loop.WhyGate, j.Detail), nil
+}
+
+// Diff is what a loop would land: the pending request's result, else the newest
+// result that did not land.
+func (l *Loops) Diff(ctx context.Context, name string) (from, to, text string, err error) {
+	o, err := l.open(ctx, name)
+	if err != nil {
+		return "", "", "", err
+	}
+	defer o.close()
+	src, err := l.ground.Source(name)
+	if err != nil {
+		return "", "", "", err
+	}
+	head, err := l.repo.Branch(ctx, src.Worktree.Branch)
+	if errors.As(err, new(*worktree.NotFoundError)) {
+		head, err = l.repo.Resolve(ctx, src.Worktree.Base)
+	}
+	if err != nil {
+		return "", "", "", err
+	}
+	to = head.ID
+	if a := o.state.Approval; a != nil && a.Subject.Stage == loop.ToLand {
+		to = a.Subject.Result
+	} else if kept, err := l.repo.Kept(ctx, name, src.Worktree.Branch); err != nil {
+		return "", "", "", err
+	} else if len(kept) > 0 {
+		to = kept[len(kept)-1].Commit
+	}
+	text, err = l.repo.Diff(ctx, head.ID, to)
+	return head.ID, to, text, err
+}
+
+// Beat takes what a run tells of itself, from inside of it.
+func (l *Loops) Beat(told Told) error {
+	file := l.getenv("SPEC_KITTY_LOOP_USAGE")
+	if file == "" {
+		return &loop.Refusal{Code: loop.NoClaim, Message: "this is not the inside of a run: SPEC_KITTY_LOOP_USAGE is not set"}
+	}
+	if _, err := told.usage(); err != nil {
+		return &loop.Refusal{Code: loop.BadRequest, Message: err.Error()}
+	}
+	return mergeUsage(file, told)
+}
+
+// Log visits a loop's history, oldest first.
+func (l *Loops) Log(ctx context.Context, name string, from uint64, visit func(commit.Record[loop.Event]) error) error {
+	o, err := l.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	return named(name, o.store.Records(ctx, from, visit))
+}
+
+// RunDir is the folder of one run; ok is false where it is not there any more.
+func (l *Loops) RunDir(name string, token uint64) (path string, ok bool) {
+	path = l.runDir(name, token)
+	_, err := os.Stat(path)
+	return path, err == nil
+}

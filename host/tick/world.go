@@ -1,0 +1,149 @@
+package tick
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/loop"
+)
+
+// The types of the commit core, over the loop's.
+type (
+	store      = commit.Store[loop.State, loop.Facts, loop.Event]
+	transition = commit.Transition[loop.State, loop.Facts, loop.Event]
+	snapshot   = commit.Snapshot[loop.State]
+)
+
+func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// dir is the folder of all loops' state.
+func (l *Loops) dir() string { return filepath.Join(l.ground.State, "loops") }
+
+// runDir is the folder of one run; only the holder of its token writes there.
+func (l *Loops) runDir(name string, token uint64) string {
+	return filepath.Join(l.dir(), name, "runs", itoa(token))
+}
+
+// world reads the facts, under the lock: files and process tables, and nothing
+// that runs.
+type world struct{ l *Loops }
+
+// Facts implements commit.Outside.
+func (w world) Facts(_ context.Context, s loop.State, t transition) (loop.Facts, error) {
+	name := s.Name
+	if create, ok := t.(loop.Create); ok {
+		name = create.Name
+	}
+	f := w.l.facts(name, s)
+	if remove, ok := t.(removal); ok {
+		f.Unlanded = remove.unlanded
+	}
+	return f, nil
+}
+
+// facts are what is known of the world around a loop.
+func (l *Loops) facts(name string, s loop.State) loop.Facts {
+	f := loop.Facts{Here: l.host.place(), Orphans: map[uint64]loop.Liveness{}}
+	src, err := l.ground.Source(name)
+	if err == nil {
+		f.Definition = src.Digest
+		f.Shared = l.shared(name, src)
+	}
+	if c := s.Claim; c != nil {
+		f.Beat = readBeat(l.runDir(name, c.Token))
+		f.Runner = l.host.runnerLives(c.Runner)
+	}
+	for _, o := range s.Orphans {
+		f.Orphans[o.Token] = l.host.orphanLives(s.UID, o)
+	}
+	if s.Approval != nil && err == nil {
+		f.Subject = l.subject(name, s.Approval, src)
+	}
+	return f
+}
+
+// shared is another loop that has the same branch; the worktree's folder follows
+// from the loop's name, so it is the loop's own.
+func (l *Loops) shared(name string, src Source) string {
+	for _, other := range l.ground.Names() {
+		if other == name {
+			continue
+		}
+		if d, err := l.ground.Source(other); err == nil && d.Worktree.Branch == src.Worktree.Branch {
+			return other
+		}
+	}
+	return ""
+}
+
+// subject is what a request is about, as it is now; nil where that cannot be told.
+func (l *Loops) subject(name string, a *loop.Approval, src Source) *loop.Subject {
+	now := a.Subject
+	now.Definition = src.Digest
+	base, err := l.repo.Tip(src.Worktree.Branch)
+	if err == nil && base == "" {
+		base, err = l.repo.Tip(src.Worktree.Base)
+	}
+	if err != nil {
+		return nil
+	}
+	if base != "" { // else the base is a tag or a commit, which a branch name does not lead to
+		now.Base = base
+	}
+	if now.Stage == loop.ToStart {
+		return &now
+	}
+	kept, err := l.repo.KeptAt(name, a.Token)
+	if err != nil {
+		return nil
+	}
+	if kept != a.Subject.Result {
+		now.Result, now.Tree = kept, ""
+	}
+	now.Verify = verdictIn(l.runDir(name, a.Token))
+	return &now
+}
+
+// Damage to a file of a run is never taken for its absence.
+func readFile(dir, name string) ([]byte, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return raw, err
+}
+
+// readBeat is the newest heartbeat; nil where there is none that can be read: then
+// the claim's own time counts.
+func readBeat(dir string) *loop.Beat {
+	raw, err := readFile(dir, beatName)
+	var beat loop.Beat
+	if err != nil || raw == nil || json.Unmarshal(raw, &beat) != nil {
+		return nil
+	}
+	return &beat
+}
+
+// removal is a Remove with the commits that would be given up, looked for before
+// the lock is taken: git is not asked under it. A claim is over by then, so no
+// further one can appear.
+type removal struct {
+	loop.Remove
+	unlanded []string
+}
+
+// name checks a loop's name and that the project defines it.
+func (l *Loops) defined(name string) error {
+	if !slices.Contains(l.ground.Names(), name) {
+		return fmt.Errorf("the project defines no loop %q", name)
+	}
+	return nil
+}
