@@ -14,6 +14,7 @@ type startOptions struct {
 	typ     string
 	inputs  []string
 	again   bool
+	adopt   bool
 }
 
 func newRunStart(a *app) *cobra.Command {
@@ -21,8 +22,8 @@ func newRunStart(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "start SLUG",
 		Short:   "Start a run of a mission",
-		Long:    "Starts a run. The mission's folder and its meta.json are made where they are\nmissing. With --agent or --as the first step is handed out in the same commit.",
-		Example: "  spec-kitty run start SLUG [--type TYPE] [--input KEY=VALUE]... [--agent A] [--again]",
+		Long:    "Starts a run. The mission's folder and its meta.json are made where they are\nmissing. With --agent or --as the first step is handed out in the same commit. With --adopt\nthe mission's run of the Python program is taken over: its completed steps, inputs\nand answers. What is handed out there is handed out anew.",
+		Example: "  spec-kitty run start SLUG [--type TYPE] [--input KEY=VALUE]... [--agent A] [--again] [--adopt]",
 		Args:    atMost(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
 	}
@@ -32,11 +33,12 @@ func newRunStart(a *app) *cobra.Command {
 	f.StringVar(&o.typ, "type", "", "the mission `TYPE` (default: what meta.json says, else the only one defined)")
 	f.StringArrayVar(&o.inputs, "input", nil, "an input as `KEY=VALUE`, which is then not asked; may be repeated")
 	f.BoolVar(&o.again, "again", false, "start anew where the last run is over")
+	f.BoolVar(&o.adopt, "adopt", false, "take over the mission's run under .kittify/runtime, which is only read")
 	return cmd
 }
 
 func (o *startOptions) run(a *app, cmd *cobra.Command, args []string) error {
-	q := runner.StartRequest{Type: o.typ, Again: o.again}
+	q := runner.StartRequest{Type: o.typ, Again: o.again, Adopt: o.adopt}
 	var err error
 	if q.Slug, err = a.mission(cmd, first(args), o.mission); err != nil {
 		return err

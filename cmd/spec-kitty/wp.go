@@ -12,8 +12,8 @@ func newWP(a *app) *cobra.Command {
 		Long: `A work package is a file tasks/WP*.md of a mission. It lies in a lane, and beside
 the lane stands who holds it. The mission is --mission M or SPEC_KITTY_MISSION.
 
-Where a mission keeps its lanes in status.events.jsonl, that log is only read:
-then a claim hands out and writes nothing there, and move and release are refused.`,
+Where a mission keeps its lanes in status.events.jsonl, our moves are appended
+there, under the lock of the tool that keeps it; commit that file with your work.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}

@@ -21,7 +21,7 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outco
 	if err != nil {
 		return out, err
 	}
-	locked := func() error {
+	locked := func(ctx context.Context) error {
 		return s.lock.Do(ctx, max(s.opts.LockTimeout, 0), func(held *locks.Held) error {
 			ran = true
 			out, result = s.underLock(ctx, held, t)
@@ -29,9 +29,9 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outco
 		})
 	}
 	if outer, ok := s.outside.(OuterLock[S, F, E]); ok {
-		err = outer.Around(ctx, t, locked)
+		err = outer.Around(ctx, s.id, t, locked)
 	} else {
-		err = locked()
+		err = locked(ctx)
 	}
 	s.opts.Hook(PointReleased)
 	if !ran {

@@ -63,10 +63,11 @@ type Outside[S, F, E any] interface {
 
 // OuterLock is an Outside with a lock of its own that must be taken before the
 // run's lock, such as the one of an existing tool whose log is read and
-// written. Around calls commit exactly once while it holds it, or returns an
-// error without calling it.
+// written. Around is told the run's id. It calls commit exactly once while it
+// holds the lock, or returns an error without calling it; Facts and Append get
+// the context that it gives to commit.
 type OuterLock[S, F, E any] interface {
-	Around(ctx context.Context, t Transition[S, F, E], commit func() error) error
+	Around(ctx context.Context, run string, t Transition[S, F, E], commit func(context.Context) error) error
 }
 
 // Appender is an Outside that also writes: to a log outside of the run, after

@@ -20,17 +20,23 @@ type log struct {
 	appends []committest.Event
 }
 
-func (l *log) Around(_ context.Context, _ committest.Transition, commit func() error) error {
+func (l *log) Around(ctx context.Context, run string, _ committest.Transition, commit func(context.Context) error) error {
 	if l.refuse != nil {
 		return l.refuse
 	}
 	*l.order = append(*l.order, "outer lock")
 	defer func() { *l.order = append(*l.order, "outer unlock") }()
-	return commit()
+	return commit(context.WithValue(ctx, outerKey{}, run))
 }
 
-func (l *log) Append(_ context.Context, _ committest.State, _ committest.Transition, events []committest.Event) error {
+// outerKey marks a context with the run whose outer lock is held.
+type outerKey struct{}
+
+func (l *log) Append(ctx context.Context, _ committest.State, _ committest.Transition, events []committest.Event) error {
 	*l.order = append(*l.order, "outside append")
+	if held, _ := ctx.Value(outerKey{}).(string); held == "" {
+		return errors.New("the outer lock's context is not handed on")
+	}
 	l.appends = append(l.appends, events...)
 	return l.Err
 }

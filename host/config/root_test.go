@@ -51,9 +51,14 @@ func TestFindRoot(t *testing.T) {
 		"subw/.git":           "gitdir: ../super/.git/modules/m/worktrees/w",
 		"subw/" + FileName:    "",
 		"none/x":              "",
-		// A damaged .git file is none.
-		"odd/.git":        "gitdir:\n",
-		"odd/" + FileName: "",
+		// A .git file that leads nowhere does not make a project of its own.
+		"odd/.git":                        "gitdir:\n",
+		"odd/" + FileName:                 "",
+		"lost/.git":                       "gitdir: ../p/.git/worktrees/pruned\n",
+		"lost/" + FileName:                "",
+		"torn/.git":                       "gitdir: ../p/.git/worktrees/torn\n",
+		"torn/" + FileName:                "",
+		"p/.git/worktrees/torn/commondir": "../../../moved/.git\n",
 	})
 	if err := os.Symlink(filepath.Join(top, "p", "sub"), filepath.Join(top, "link")); err != nil {
 		t.Skip(err)
@@ -64,7 +69,7 @@ func TestFindRoot(t *testing.T) {
 		"out": "p", "out/sub": "p",
 		"p/lib": "p", "p/nested": "p/nested", "p/nested/x": "p/nested",
 		"mono/shop": "mono/shop", "monow/shop/sub": "mono/shop", "monow/shop": "mono/shop",
-		"barew": "barew", "super/m": "super/m", "subw": "super/m", "odd": "odd",
+		"barew": "barew", "super/m": "super/m", "subw": "super/m",
 	} {
 		got, err := FindRoot(filepath.Join(top, filepath.FromSlash(from)))
 		if want := filepath.Join(top, filepath.FromSlash(want)); err != nil || got != want {
@@ -76,6 +81,9 @@ func TestFindRoot(t *testing.T) {
 		"mono":        `project`,
 		"monow/other": "is a linked git worktree, and the project is that of the main one at " + filepath.Join(top, "mono"),
 		"not-there":   `folder`,
+		"odd":         "names no repository",
+		"lost":        "git worktree repair",
+		"torn":        filepath.Join("moved", ".git"),
 	} {
 		_, err := FindRoot(filepath.Join(top, filepath.FromSlash(from)))
 		var missing *NotFoundError

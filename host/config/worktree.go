@@ -25,6 +25,26 @@ func LinkedWorktree(dir string) (main string, linked bool, err error) {
 	return tree.main, true, nil
 }
 
+// GitFolder is the folder of the repository that a folder lies in, the one that
+// all its worktrees share; found is false where it lies in none.
+func GitFolder(dir string) (folder string, found bool, err error) {
+	if dir, err = realPath(dir); err != nil {
+		return "", false, err
+	}
+	top, info, err := gitEntry(dir)
+	switch {
+	case err != nil || info == nil:
+		return "", false, err
+	case info.IsDir():
+		return filepath.Join(top, ".git"), true, nil
+	}
+	own, common, err := gitFile(top)
+	if common == "" {
+		common = own // a submodule's
+	}
+	return common, err == nil, err
+}
+
 // worktreeOf is the linked worktree that a folder lies in; nil where the folder
 // lies in none, or in one of a repository that has no main worktree.
 //
@@ -32,32 +52,12 @@ func LinkedWorktree(dir string) (main string, linked bool, err error) {
 // repository, and that folder's commondir names the repository. A submodule's
 // .git is such a file too, but its folder has no commondir.
 func worktreeOf(dir string) (*worktree, error) {
-	top := dir
-	for {
-		info, err := os.Lstat(filepath.Join(top, ".git"))
-		switch {
-		case err == nil && info.Mode().IsRegular():
-			return linkedWorktree(top)
-		case err == nil:
-			return nil, nil
-		case !absent(err):
-			return nil, fmt.Errorf("git worktree: %w", err)
-		}
-		parent := filepath.Dir(top)
-		if parent == top {
-			return nil, nil
-		}
-		top = parent
-	}
-}
-
-func linkedWorktree(top string) (*worktree, error) {
-	gitDir, ok, err := pathIn(filepath.Join(top, ".git"), "gitdir: ", top)
-	if err != nil || !ok {
+	top, info, err := gitEntry(dir)
+	if err != nil || info == nil || info.IsDir() {
 		return nil, err
 	}
-	common, ok, err := pathIn(filepath.Join(gitDir, "commondir"), "", gitDir)
-	if err != nil || !ok {
+	_, common, err := gitFile(top)
+	if err != nil || common == "" {
 		return nil, err
 	}
 	main, err := mainWorktree(common)
@@ -65,6 +65,48 @@ func linkedWorktree(top string) (*worktree, error) {
 		return nil, err
 	}
 	return &worktree{top: top, main: main}, nil
+}
+
+// gitEntry is the nearest folder upwards that has a .git, and what that is; nil
+// where none has one.
+func gitEntry(dir string) (top string, info os.FileInfo, err error) {
+	for top = dir; ; top = filepath.Dir(top) {
+		info, err = os.Stat(filepath.Join(top, ".git"))
+		switch {
+		case err == nil && (info.IsDir() || info.Mode().IsRegular()):
+			return top, info, nil
+		case err != nil && !absent(err):
+			return "", nil, fmt.Errorf("git worktree: %w", err)
+		case filepath.Dir(top) == top:
+			return "", nil, nil
+		}
+	}
+}
+
+// gitFile reads a .git that is a file: the folder that it names, and the common
+// one of the repository that this names, "" where it names none. A file that
+// leads nowhere is an error: a worktree whose repository is gone would pass for a
+// project of its own, with a state of its own.
+func gitFile(top string) (own, common string, err error) {
+	file := filepath.Join(top, ".git")
+	own, ok, err := pathIn(file, "gitdir: ", top)
+	if err != nil {
+		return "", "", err
+	}
+	if !ok {
+		return "", "", &NotFoundError{What: "git repository", Name: file, Fix: "the file names no repository: mend it or take it away"}
+	}
+	if _, err := os.Stat(own); err != nil {
+		return "", "", &NotFoundError{What: "git repository", Name: own, Fix: file + " names it: run `git worktree repair` in the main worktree, or take the file away"}
+	}
+	common, ok, err = pathIn(filepath.Join(own, "commondir"), "", own)
+	if !ok || err != nil {
+		return own, "", err
+	}
+	if _, err := os.Stat(common); err != nil {
+		return "", "", &NotFoundError{What: "git repository", Name: common, Fix: filepath.Join(own, "commondir") + " names it: bring the repository back, or take " + file + " away"}
+	}
+	return own, common, nil
 }
 
 // pathIn reads a file that holds one path, relative to base.

@@ -143,10 +143,6 @@ func (t Give) check(s State, f Facts, q Asking) error {
 	if strings.HasPrefix(q.ID, "package:") && f.Fault != nil {
 		return f.Fault
 	}
-	if strings.HasPrefix(q.ID, "package:") && t.Value == cancel && s.SourceOf(f) == KittySpecs {
-		return refuse(InvalidAnswer, "the lane log is only read here: cancel what depends on %s with the tool that keeps it, or answer %s",
-			strings.TrimPrefix(q.ID, "package:"), goOn)
-	}
 	return allowed(q.Options, t.Value)
 }
 

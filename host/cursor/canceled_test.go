@@ -42,12 +42,11 @@ func TestCanceledDependency_Case31(t *testing.T) {
 		r.must(r.human("package:WP01", "go_on"))
 		r.ask("ann")
 	})
-	t.Run("the log is only read", func(t *testing.T) {
+	t.Run("in the lane log", func(t *testing.T) {
 		r := outside(t, PackageFact{ID: "WP01", Lane: mission.Canceled}, PackageFact{ID: "WP02", Lane: mission.Planned, DependsOn: []string{"WP01"}})
 		r.makes(r.asking("ann"), "asked")
-		r.refused(r.human("package:WP01", "cancel"), InvalidAnswer)
-		r.must(r.human("package:WP01", "go_on"))
-		want(t, "ann", r.ask("ann").Package, "WP02")
+		r.makes(r.human("package:WP01", "cancel"), "answered", "moved")
+		want(t, "lanes", r.lanes(), "WP01=canceled WP02=canceled")
 	})
 	t.Run("no question about finished work", func(t *testing.T) {
 		r := outside(t, PackageFact{ID: "WP01", Lane: mission.Canceled}, PackageFact{ID: "WP02", Lane: mission.Approved, DependsOn: []string{"WP01"}})

@@ -89,13 +89,13 @@ func TestClaimWhereTheStepIsOver(t *testing.T) {
 	want(t, "at", r.at("ann"), "close work")
 }
 
-// In the lane log's missions a claim is the hand-out: an issue of ours, and no
-// move.
-func TestClaimWhereTheLogIsRead(t *testing.T) {
+// In the lane log's missions a claim moves the package there, unless it lies with
+// the claimer already.
+func TestClaimInTheLaneLog_Case33(t *testing.T) {
 	r := outside(t, PackageFact{ID: "WP01", Lane: mission.Planned},
 		PackageFact{ID: "WP02", Lane: mission.InProgress, Holder: who("ann"), Since: clock(-5)})
 	refusal := r.refused(r.claim("bob", "WP02"), PackageHeld)
 	want(t, "since", refusal.Since, clock(-5))
-	r.makes(r.claim("ann/7", "WP02"), "issued")
-	r.makes(r.claim("bob", ""), "issued")
+	r.makes(r.claim("ann/7", "WP02"), "moved", "issued") // which of ann's workers was not known
+	r.makes(r.claim("bob", ""), "moved", "moved", "issued")
 }

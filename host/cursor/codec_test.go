@@ -52,6 +52,7 @@ func oneOfEach() []Event {
 			Steps: map[string]int{"a": 1}, Dropped: []string{"input:db"}, Reason: "why"},
 		Finished{Canceled: true},
 		RunAborted{Reason: "why"},
+		Started{Run: "01R", Mission: "034-pay", Type: "dev", Definition: "d", Index: "i", Seed: "s", Adopted: &AdoptedFrom{Run: "0af3", SHA256: "sha"}},
 		Published{Revision: 7, Paths: []string{"docs/a.md"}},
 		Discarded{Revision: 7, Paths: []string{"docs/a.md"}, Reason: "why"},
 	}

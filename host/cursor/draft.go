@@ -34,6 +34,7 @@ type draft struct {
 	meta   Meta
 	tokens Tokens
 	used   int
+	ends   string // the issue whose report the next moves are
 	events []Event
 }
 
@@ -45,7 +46,13 @@ func newDraft(s State, f Facts, now time.Time, t interface {
 		meta: Meta{Revision: s.Revision + 1, At: now, Actor: t.Actor(), Kind: t.Kind()}}
 }
 
+// emit is an event that happens. A move happens where the lanes live, and what
+// follows is decided on the lanes that it leaves.
 func (d *draft) emit(e Event) {
+	if m, ok := e.(Moved); ok && d.s.SourceOf(d.f) == KittySpecs {
+		m.Source = KittySpecs
+		d.f, e = d.f.After(m, d.meta.At), m
+	}
 	d.events = append(d.events, e)
 	d.s = Evolve(d.s, d.meta, e)
 }
@@ -157,9 +164,7 @@ func (d *draft) handOutPackage(by Holder) error {
 // work.
 func (d *draft) issue(o Offer, by Holder) {
 	id, source := o.Package.ID, d.s.SourceOf(d.f)
-	if source == Journal {
-		d.move(id, o.Step.Packages.Claim, by, Holder{}, "")
-	}
+	d.move(id, o.Step.Packages.Claim, by, Holder{}, "")
 	d.emit(Issued{
 		Token: d.token(), Pos: o.Pos, Step: o.Step.ID, Package: id,
 		Attempt: d.s.Packages[id].Attempts[o.Step.ID] + 1, Holder: by, Source: source,
@@ -174,11 +179,33 @@ func (d *draft) move(id string, to mission.Lane, holder, author Holder, reason s
 	if !ok {
 		return // a final lane: it stays where it is
 	}
-	for _, next := range path {
-		d.emit(Moved{Package: id, From: from, To: next, Holder: holder, Author: author, Reason: reason})
+	for i, next := range path {
+		m := Moved{Package: id, From: from, To: next, Holder: holder, Author: author, Reason: reason}
+		if i == len(path)-1 {
+			m.Ends = d.ends
+		}
+		d.emit(m)
 		from = next
 	}
-	if len(path) == 0 && d.s.Packages[id].Holder != holder {
+	if len(path) == 0 && d.s.laneHolder(d.f, id) != holder {
 		d.emit(Moved{Package: id, From: from, To: to, Holder: holder, Author: author, Reason: reason})
+	}
+}
+
+// free takes a package from whoever holds it and leaves it where it lies.
+func (d *draft) free(id, reason string) {
+	d.move(id, d.s.lane(d.f, id), Holder{}, Holder{}, reason)
+}
+
+// freeAll frees what is handed out, where the lanes live outside of the run:
+// there the end of an issue is not seen.
+func (d *draft) freeAll(reason string) {
+	if d.s.SourceOf(d.f) != KittySpecs || d.f.Fault != nil {
+		return
+	}
+	for _, issue := range d.s.Issues() {
+		if issue.Package != "" {
+			d.free(issue.Package, reason)
+		}
 	}
 }

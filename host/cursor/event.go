@@ -17,6 +17,7 @@ type Started struct {
 	Plugins    map[string]string `json:"plugins,omitempty"` // name to SHA-256
 	Grants     string            `json:"grants,omitempty"`  // SHA-256 of what they are granted, as frozen
 	Seed       string            `json:"seed"`
+	Adopted    *AdoptedFrom      `json:"adopted,omitempty"` // nil: it began anew
 }
 
 // Entered makes a step current.
@@ -119,6 +120,7 @@ const (
 	BySuccess  How = "success"
 	ByApproval How = "approved"
 	BySkip     How = "skipped"
+	ByAdoption How = "adopted" // in a run of the Python program
 )
 
 // Stopped keeps a step, or one package, from going on without an operator.
@@ -145,7 +147,9 @@ type Reopened struct {
 	Reason    string   `json:"reason,omitempty"`
 }
 
-// Moved moves a package along one edge, or with force anywhere.
+// Moved moves a package along one edge, or with force anywhere; where From is
+// To, only its holder changes. With Source kitty-specs the package lies in the
+// lane log, which was appended to before the record.
 type Moved struct {
 	Package string       `json:"package"`
 	From    mission.Lane `json:"from"`
@@ -153,7 +157,9 @@ type Moved struct {
 	Holder  Holder       `json:"holder,omitzero"`
 	Author  Holder       `json:"author,omitzero"` // nobody: as before
 	Reason  string       `json:"reason,omitempty"`
-	Force   bool         `json:"force,omitempty"` // somebody forced it, or it is off the edges
+	Force   bool         `json:"force,omitempty"`  // somebody forced it, or it is off the edges
+	Source  Source       `json:"source,omitempty"` // "": the run's journal
+	Ends    string       `json:"ends,omitempty"`   // token of the issue whose report this move is; not in the journal source
 }
 
 // Released takes an issue from its holder; the work keeps its attempt.

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -275,12 +276,19 @@ func (s State) retried(m Meta, e Retried) State {
 	return s.touched(m)
 }
 
-// moved also settles the source: lanes are moved in the run's journal alone.
+// moved also settles the source. Of a move in an outside log the run keeps only
+// that it was made: the log says where the package lies.
 func (s State) moved(m Meta, e Moved) State {
 	if s.Source == "" {
-		s.Source = Journal
+		s.Source = cmp.Or(e.Source, Journal)
 	}
 	return s.with(e.Package, func(p *Package) {
+		if e.To == mission.Canceled {
+			p.Stop, p.StopAt, p.Reason = NoStop, "", ""
+		}
+		if e.Source == KittySpecs {
+			return
+		}
 		p.move(e)
 		p.Since = m.At
 	})
@@ -291,9 +299,6 @@ func (p *Package) move(e Moved) {
 		p.From = e.From
 	}
 	p.Lane, p.Holder = e.To, e.Holder
-	if e.To == mission.Canceled {
-		p.Stop, p.StopAt, p.Reason = NoStop, "", ""
-	}
 	if !e.Author.IsZero() {
 		p.Author = e.Author
 	}

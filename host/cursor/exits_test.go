@@ -54,9 +54,10 @@ func (r *run) mild() []transition {
 		all = append(all, Give{Who: "human:a", Human: "a", Decision: q.ID, Token: q.Token, Value: value, Tokens: r.tokens()})
 	}
 	names := append([]string{"zed"}, holders()...)
-	for _, p := range r.s.Packages {
-		if p.keptBack() {
-			names = append(names, strings.TrimSuffix(p.Holder.Agent+"/"+p.Holder.Worker, "/"))
+	for _, p := range r.f.Packages {
+		if r.s.keptBack(r.f, p.ID) {
+			holder := r.s.laneHolder(r.f, p.ID)
+			names = append(names, strings.TrimSuffix(holder.Agent+"/"+holder.Worker, "/"))
 		}
 	}
 	for _, name := range names {

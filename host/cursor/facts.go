@@ -24,9 +24,11 @@ type PackageFact struct {
 	Title     string
 	DependsOn []string
 	Lane      mission.Lane // kitty-specs source only
+	From      mission.Lane // kitty-specs source only; the lane before this one
 	Holder    Holder       // kitty-specs source only; nobody where unknown
 	Author    Holder       // kitty-specs source only; nobody where unknown
 	Since     time.Time    // kitty-specs source only; of the move into the lane
+	Ended     string       // kitty-specs source only; token of the issue whose report moved it last
 }
 
 // SourceOf is where the run's lanes live.
@@ -35,6 +37,28 @@ func (s State) SourceOf(f Facts) Source {
 		return s.Source
 	}
 	return f.Source
+}
+
+// After is the facts once a move is made: where lanes live outside of the run,
+// it changes them there.
+func (f Facts) After(m Moved, at time.Time) Facts {
+	i := slices.IndexFunc(f.Packages, func(p PackageFact) bool { return p.ID == m.Package })
+	if m.Source != KittySpecs || i < 0 {
+		return f
+	}
+	f.Packages = slices.Clone(f.Packages)
+	p := &f.Packages[i]
+	if m.From != m.To {
+		p.From, p.Lane = m.From, m.To
+	}
+	p.Holder, p.Since = m.Holder, at
+	if !m.Author.IsZero() {
+		p.Author = m.Author
+	}
+	if m.Ends != "" {
+		p.Ended = m.Ends
+	}
+	return f
 }
 
 // find is the fact of one package.
@@ -63,15 +87,28 @@ func (s State) lane(f Facts, id string) mission.Lane {
 // HolderOf is who works on a package: whom it was handed to, else whom its
 // source names.
 func (s State) HolderOf(f Facts, id string) Holder {
-	p := s.Packages[id]
-	if p.Issue != nil {
-		return p.Issue.Holder
+	if issue := s.Packages[id].Issue; issue != nil {
+		return issue.Holder
 	}
+	return s.laneHolder(f, id)
+}
+
+// laneHolder is whom the source of the lanes names, whoever it was handed to.
+func (s State) laneHolder(f Facts, id string) Holder {
 	if s.SourceOf(f) == KittySpecs {
 		fact, _ := f.find(id)
 		return fact.Holder
 	}
-	return p.Holder
+	return s.Packages[id].Holder
+}
+
+// laneBefore is the lane that a package came from.
+func (s State) laneBefore(f Facts, id string) mission.Lane {
+	if s.SourceOf(f) == KittySpecs {
+		fact, _ := f.find(id)
+		return fact.From
+	}
+	return s.Packages[id].From
 }
 
 // AuthorOf is who did the work on a package.

@@ -32,13 +32,13 @@ func (t Move) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if err := movable(s, f, t.Package); err != nil {
 		return nil, err
 	}
-	if err := t.legal(s.lane(f, t.Package)); err != nil {
+	if err := t.legal(s, f); err != nil {
 		return nil, err
 	}
-	if err := t.mayTake(s); err != nil {
+	if err := t.mayTake(s, f); err != nil {
 		return nil, err
 	}
-	holder, author := t.hands(s)
+	holder, author := t.hands(s, f)
 	switch own, err := t.judgesOwn(s, f, holder, author); {
 	case err != nil:
 		return nil, err
@@ -65,15 +65,17 @@ func movable(s State, f Facts, id string) error {
 	if err := s.knows(f, id); err != nil {
 		return err
 	}
-	if s.SourceOf(f) != Journal {
-		return refuse(LanesReadOnly, "package %s lies where status.events.jsonl says, and that log is only read in this version: move it with the tool that keeps it", id)
-	}
 	return nil
 }
 
 // legal wants one edge, or with force any other lane.
-func (t Move) legal(from mission.Lane) error {
-	switch {
+func (t Move) legal(s State, f Facts) error {
+	from := s.lane(f, t.Package)
+	switch unrecorded, err := t.unrecorded(s, f); {
+	case err != nil:
+		return err
+	case from == "":
+		return refuse(PackageNotFound, "package %s has no file in tasks/ any more: its lane is not moved here", t.Package)
 	case !slices.Contains(mission.Lanes(), t.To):
 		refusal := refuse(Usage, "there is no lane %q to move to", t.To)
 		for _, lane := range mission.Lanes() {
@@ -82,7 +84,7 @@ func (t Move) legal(from mission.Lane) error {
 		return refusal
 	case t.Force && t.Reason == "":
 		return refuse(Usage, "a forced move wants a reason")
-	case from != t.To && (t.Force || mission.CanMove(from, t.To)):
+	case unrecorded || from != t.To && (t.Force || mission.CanMove(from, t.To)):
 		return nil
 	}
 	var legal []string
@@ -97,6 +99,22 @@ func (t Move) legal(from mission.Lane) error {
 	}
 	refusal.Options = legal
 	return refusal
+}
+
+// unrecorded tells whether the package lies where the move leads, in a log
+// outside of the run, while the run still has what the move ends: a crash came
+// between log and record, or the existing tool moved it. The move then makes up
+// for the record.
+func (t Move) unrecorded(s State, f Facts) (bool, error) {
+	p := s.Packages[t.Package]
+	if s.SourceOf(f) != KittySpecs || s.lane(f, t.Package) != t.To {
+		return false, nil
+	}
+	if p.Issue == nil {
+		return t.To == mission.Blocked && p.Stop == NoStop || t.To != mission.Blocked && p.Stop == Block, nil
+	}
+	step, err := f.Def.Step(p.Issue.Pos)
+	return err == nil && step.Packages != nil && step.Packages.Claim != t.To, err
 }
 
 func (t Move) way(from mission.Lane) string {
@@ -120,10 +138,12 @@ func (t Move) move(d *draft, holder, author Holder) error {
 	if p.Stop != NoStop && t.To != mission.Blocked {
 		d.emit(Retried{Step: p.StopAt, Package: t.Package, Attempt: p.Attempts[p.StopAt] + 1, Reason: t.reason()})
 	}
-	d.emit(Moved{
-		Package: t.Package, From: from, To: t.To, Holder: holder, Author: author, Reason: t.Reason,
-		Force: t.Force,
-	})
+	if from != t.To {
+		d.emit(Moved{
+			Package: t.Package, From: from, To: t.To, Holder: holder, Author: author, Reason: t.Reason,
+			Force: t.Force,
+		})
+	}
 	if t.To != mission.Blocked {
 		return nil
 	}
@@ -174,11 +194,4 @@ func (d *draft) stopsAt(p Package, from mission.Lane) (string, error) {
 		return all[len(all)-1].Step.ID, nil
 	}
 	return d.s.Cursor.Step, nil
-}
-
-func laneOf(p Package) mission.Lane {
-	if p.Lane == "" {
-		return mission.Planned
-	}
-	return p.Lane
 }

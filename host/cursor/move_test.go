@@ -19,65 +19,75 @@ func (r *run) forced(name, id string, to mission.Lane) Move {
 }
 
 // lies is a run at implement whose WP01 an operator put into a lane.
-func lies(t testing.TB, lane mission.Lane) *run {
+func lies(t testing.TB, lane mission.Lane) *run { return liesIn(t, Journal, lane) }
+
+// liesIn is lies with the lanes in one of the two sources.
+func liesIn(t testing.TB, source Source, lane mission.Lane) *run {
 	t.Helper()
 	r := atImplement(t, "WP01")
+	if source == KittySpecs {
+		r = outside(t, PackageFact{ID: "WP01", Lane: mission.Planned})
+	}
 	if lane != mission.Planned {
 		r.must(r.forced("", "WP01", lane))
 	}
 	return r
 }
 
-// All 81 moves from lane to lane: those along an edge are made, every other one
-// is refused and lists the legal targets; with force and a reason all that lead
-// elsewhere are made and recorded as forced.
-func TestAll81Moves(t *testing.T) {
-	edges := map[mission.Lane][]mission.Lane{ // design section 7, word by word
+// legal is design section 7, word by word.
+func legal(from, to mission.Lane) bool {
+	edges := map[mission.Lane][]mission.Lane{
 		"planned": {"claimed"}, "claimed": {"in_progress"}, "in_progress": {"for_review", "approved", "planned"},
 		"for_review": {"in_review"}, "in_review": {"approved", "done", "in_progress", "planned"},
 		"approved": {"done", "in_progress", "planned"}, "blocked": {"in_progress"},
 	}
-	legal := func(from, to mission.Lane) bool {
-		switch {
-		case from == to || from.Final():
-			return false
-		case to == mission.Canceled:
-			return true
-		case to == mission.Blocked:
-			return from != mission.Blocked
-		}
-		return slices.Contains(edges[from], to)
+	switch {
+	case from == to || from.Final():
+		return false
+	case to == mission.Canceled:
+		return true
+	case to == mission.Blocked:
+		return from != mission.Blocked
 	}
-	made := 0
-	for _, from := range mission.Lanes() {
-		for _, to := range mission.Lanes() {
-			r := lies(t, from)
-			move := Move{Who: "ops", Package: "WP01", To: to}
-			if legal(from, to) {
-				moved(t, r.must(move), from, to, false)
-				want(t, "lanes", r.lanes(), "WP01="+string(to))
-				made++
-			} else {
-				refusal := r.refused(move, IllegalMove)
-				for _, lane := range mission.Lanes() {
-					want(t, fmt.Sprintf("%s to %s lists %s", from, to, lane), slices.Contains(refusal.Options, string(lane)), legal(from, lane))
+	return slices.Contains(edges[from], to)
+}
+
+// All 81 moves from lane to lane, in both sources: those along an edge are made,
+// every other one is refused and lists the legal targets; with force and a reason
+// all that lead elsewhere are made and recorded as forced.
+func TestAll81Moves(t *testing.T) {
+	for _, source := range []Source{Journal, KittySpecs} {
+		made := 0
+		for _, from := range mission.Lanes() {
+			for _, to := range mission.Lanes() {
+				r := liesIn(t, source, from)
+				move := Move{Who: "ops", Package: "WP01", To: to}
+				if legal(from, to) {
+					moved(t, r.must(move), from, to, false)
+					want(t, "lanes", r.lanes(), "WP01="+string(to))
+					made++
+				} else {
+					refusal := r.refused(move, IllegalMove)
+					for _, lane := range mission.Lanes() {
+						want(t, fmt.Sprintf("%s to %s lists %s", from, to, lane), slices.Contains(refusal.Options, string(lane)), legal(from, lane))
+					}
 				}
+				r = liesIn(t, source, from)
+				if from == to {
+					r.refused(r.forced("", "WP01", to), IllegalMove)
+					continue
+				}
+				moved(t, r.must(r.forced("", "WP01", to)), from, to, true)
 			}
-			r = lies(t, from)
-			if from == to {
-				r.refused(r.forced("", "WP01", to), IllegalMove)
-				continue
-			}
-			moved(t, r.must(r.forced("", "WP01", to)), from, to, true)
 		}
+		want(t, "legal moves", made, 27)
+		r := liesIn(t, source, mission.Planned)
+		r.refused(Move{Who: "ops", Package: "WP01", To: mission.Done, Force: true}, Usage)
+		for _, no := range []mission.Lane{"", "nowhere", mission.Genesis} {
+			r.refused(r.forced("ops", "WP01", no), Usage)
+		}
+		r.refused(r.move("ops", "WP99", mission.Claimed), PackageNotFound)
 	}
-	want(t, "legal moves", made, 27)
-	r := lies(t, mission.Planned)
-	r.refused(Move{Who: "ops", Package: "WP01", To: mission.Done, Force: true}, Usage)
-	for _, no := range []mission.Lane{"", "nowhere", mission.Genesis} {
-		r.refused(r.forced("ops", "WP01", no), Usage)
-	}
-	r.refused(r.move("ops", "WP99", mission.Claimed), PackageNotFound)
 }
 
 func moved(t testing.TB, events []Event, from, to mission.Lane, force bool) {
@@ -232,14 +242,9 @@ func TestMoveAndStops(t *testing.T) {
 	want(t, "bob", r.held("bob").Step, "review")
 }
 
-// Lanes that an outside log keeps are not moved here, nor are those of a run
-// that is over.
+// The lanes of a run that is over are not moved.
 func TestMoveInItsPlace(t *testing.T) {
-	r := outside(t, PackageFact{ID: "WP01", Lane: mission.Planned})
-	r.refused(r.forced("ops", "WP01", mission.Done), LanesReadOnly)
-	r.refused(ReleasePackage{Who: "ops", Package: "WP01", Reason: "r"}, LanesReadOnly)
-
-	r = atImplement(t, "WP01")
+	r := atImplement(t, "WP01")
 	r.must(r.move("", "WP01", mission.Canceled))
 	r.must(Skip{Who: "ops", Step: "implement", Reason: "r", Tokens: r.tokens()})
 	r.must(r.closing("ann"))

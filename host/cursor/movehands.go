@@ -10,7 +10,7 @@ import (
 // moves with its token or with force. What somebody has without a token, since a
 // move gave it to them or their work is blocked, moves by them, by force, or to
 // where they keep it.
-func (t Move) mayTake(s State) error {
+func (t Move) mayTake(s State, f Facts) error {
 	p := s.Packages[t.Package]
 	switch issue := p.Issue; {
 	case issue == nil && t.Token != "":
@@ -24,8 +24,9 @@ func (t Move) mayTake(s State) error {
 	case issue != nil:
 		return t.held(issue.Holder, issue.Since, "with the token of that work")
 	}
-	if after, _ := t.hands(s); !p.Holder.IsZero() && after != p.Holder && !p.Holder.covers(t.By) {
-		return t.held(p.Holder, p.Since, "by them")
+	holder := s.laneHolder(f, t.Package)
+	if after, _ := t.hands(s, f); !holder.IsZero() && after != holder && !holder.covers(t.By) {
+		return t.held(holder, s.SinceOf(f, t.Package), "by them")
 	}
 	return nil
 }
@@ -38,12 +39,8 @@ func (t Move) held(by Holder, since time.Time, how string) *Refusal {
 
 // hands are who holds the package after the move, and who did the work that it
 // hands in; nobody: the author stays.
-func (t Move) hands(s State) (holder, author Holder) {
-	p := s.Packages[t.Package]
-	from, before := laneOf(p), p.Holder
-	if p.Issue != nil {
-		before = p.Issue.Holder
-	}
+func (t Move) hands(s State, f Facts) (holder, author Holder) {
+	from, before := s.lane(f, t.Package), s.HolderOf(f, t.Package)
 	mover := t.By
 	if mover.IsZero() && t.Token != "" {
 		mover = before
@@ -92,7 +89,7 @@ func (t Move) judgesOwn(s State, f Facts, holder, author Holder) (bool, error) {
 	}
 	worker := author
 	if worker.IsZero() || approves && straight {
-		worker = s.Packages[t.Package].Author
+		worker = s.AuthorOf(f, t.Package)
 	}
 	return !worker.IsZero() && worker.Agent == t.name(s, holder), nil
 }

@@ -63,6 +63,7 @@ func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		d.emit(Completed{Pos: pos, Step: t.Step, How: BySkip, Reason: t.Reason})
 		return d.done(nil)
 	}
+	d.freeAll(t.Reason)
 	if err := d.complete(BySkip, t.Reason); err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		refusal := refuse(Usage, "%d issues are open: name one with --package or --token", len(meant))
 		refusal.Options = names
 		return nil, refusal
-	case len(meant) == 0 && t.Token == "" && s.Packages[t.Package].keptBack():
+	case len(meant) == 0 && t.Token == "" && s.keptBack(f, t.Package):
 		return t.kept(newDraft(s, f, now, t, Tokens{})), nil
 	case len(meant) == 0:
 		refusal := refuse(NothingIssued, "nothing like that is handed out")
@@ -115,18 +116,24 @@ func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, refusal
 	}
 	d := newDraft(s, f, now, t, Tokens{})
+	issue, _ := s.Issue(meant[0])
 	d.emit(Released{Token: meant[0], Reason: t.Reason})
+	if issue.Package != "" && f.Fault == nil {
+		d.free(issue.Package, t.Reason)
+	}
 	return d.done(nil)
 }
 
 // keptBack tells whether somebody keeps the package without its being handed
 // out.
-func (p Package) keptBack() bool { return p.Issue == nil && !p.Holder.IsZero() }
+func (s State) keptBack(f Facts, id string) bool {
+	return s.Packages[id].Issue == nil && !s.laneHolder(f, id).IsZero()
+}
 
 // kept frees a package that somebody keeps without its being handed out: its
 // work is blocked, or waited for an answer.
 func (t Release) kept(d *draft) []Event {
-	d.move(t.Package, d.s.lane(d.f, t.Package), Holder{}, Holder{}, t.Reason)
+	d.free(t.Package, t.Reason)
 	return d.events
 }
 
@@ -148,6 +155,7 @@ func (t Abort) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, nil
 	}
 	d := newDraft(s, f, now, t, Tokens{})
+	d.freeAll(t.Reason)
 	d.emit(RunAborted{Reason: t.Reason})
 	return d.done(nil)
 }

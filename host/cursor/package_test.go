@@ -75,7 +75,7 @@ func TestLaneMovedOutside_US2(t *testing.T) {
 	r := outside(t, PackageFact{ID: "WP01", Lane: mission.Planned})
 	r.ask("ann")
 	late := r.own("ann", Failed)
-	r.f.Packages = []PackageFact{{ID: "WP01", Lane: mission.InProgress}}
+	r.f.Packages = []PackageFact{{ID: "WP01", Lane: mission.Planned}}
 	r.refused(late, StalePlan)
 	r.must(r.own("ann", Failed))
 }
@@ -91,23 +91,36 @@ func outside(t testing.TB, facts ...PackageFact) *run {
 	return r
 }
 
-// In the kitty-specs source the log is only read: a success is accepted where
-// the log says so, and the issue stays open where it does not.
+// In the kitty-specs source the log says where packages lie, whoever moved them:
+// where the work is over a success ends the issue and moves nothing, and nothing
+// else is taken; where it was taken back it is the other way round.
 func TestLaneLogDecides(t *testing.T) {
 	r := outside(t, PackageFact{ID: "WP01", Lane: mission.Planned}, PackageFact{ID: "WP02", Lane: mission.Planned})
-	r.makes(r.asking("ann"), "issued")
+	r.makes(r.asking("ann"), "moved", "moved", "issued")
 	want(t, "the run settled its source", r.s.Source, KittySpecs)
 	r.f.Source = Journal // the setting of another day does not matter any more
+	r.lay("WP01", mission.Planned)
 	refusal := r.refused(r.own("ann", Success), GuardRefused)
 	want(t, "failures", len(refusal.Guards), 1)
-	want(t, "expected", refusal.Guards[0].Expected, "WP01 in lane for_review")
-	r.f.Packages = []PackageFact{{ID: "WP01", Lane: mission.ForReview}, {ID: "WP02", Lane: mission.Planned}}
-	r.makes(r.own("ann", Success), "reported", "issued")
-	r.f.Packages = []PackageFact{{ID: "WP01", Lane: mission.Approved}, {ID: "WP02", Lane: mission.Canceled}}
+	want(t, "expected", refusal.Guards[0].Expected, "WP01 in lane in_progress")
+	r.lay("WP01", mission.ForReview)
+	for _, result := range []Result{Failed, Blocked} {
+		want(t, "expected", r.refused(r.own("ann", result), GuardRefused).Guards[0].Expected, "WP01 in lane for_review")
+	}
+	r.makes(r.own("ann", Success), "reported", "moved", "moved", "issued")
+	want(t, "lanes", r.lanes(), "WP01=for_review WP02=in_progress")
+	r.lay("WP01", mission.Approved)
+	r.lay("WP02", mission.Canceled)
 	r.makes(r.own("ann", Success), "reported", "completed", "entered") // canceled elsewhere: nothing is left to do
 	want(t, "at", r.at("ann"), "close review")
 	r.makes(r.closing("ann"), "reported", "completed", "finished")
 	want(t, "phase", r.s.Phase, Done)
+}
+
+// lay puts a package into a lane as the existing tool does, by nobody.
+func (r *run) lay(id string, lane mission.Lane) {
+	from := r.s.lane(r.f, id)
+	r.f = r.f.After(Moved{Package: id, From: from, To: lane, Source: KittySpecs}, clock(len(r.log)))
 }
 
 // Who works on a package by the log gets it: with an agent's name, any worker

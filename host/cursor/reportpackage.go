@@ -17,23 +17,22 @@ func (r Report) packageReport(d *draft, issue Issue) error {
 	if step.Packages == nil {
 		return refuse(StalePlan, "step %s does not work on packages", issue.Step)
 	}
+	if err := d.s.laneAllows(d.f, issue, step.Packages, r.outcome()); err != nil {
+		return err
+	}
 	switch r.outcome() {
 	case Success:
 		return r.packageSuccess(d, issue, step)
 	case Question:
 		d.emit(r.reported(issue))
-		if d.s.SourceOf(d.f) == Journal {
-			d.move(issue.Package, d.s.lane(d.f, issue.Package), r.keeper(d, issue, step), Holder{}, "")
-		}
+		d.move(issue.Package, d.s.lane(d.f, issue.Package), r.keeper(d, issue, step), Holder{}, "")
 		d.question(*r.Outcome.Question)
 		return nil
 	case Failed:
 		return r.packageFailed(d, issue, step)
 	}
 	d.emit(r.reported(issue))
-	if d.s.SourceOf(d.f) == Journal {
-		d.move(issue.Package, mission.Blocked, r.keeper(d, issue, step), Holder{}, r.reason())
-	}
+	d.moveBy(issue, mission.Blocked, r.keeper(d, issue, step), Holder{}, r.reason())
 	d.emit(Stopped{Step: issue.Step, Package: issue.Package, Stop: Block, Reason: r.reason()})
 	return d.handOut(r.By)
 }
@@ -48,22 +47,19 @@ func (r Report) keeper(d *draft, issue Issue, step mission.Step) Holder {
 }
 
 func (r Report) packageSuccess(d *draft, issue Issue, step mission.Step) error {
-	rule := step.Packages
-	if d.s.SourceOf(d.f) == Journal && d.s.selfReview(d.f, step, PackageFact{ID: issue.Package}, r.By) {
+	moves := d.s.SourceOf(d.f) == Journal || onTheWay(step.Packages, d.s.lane(d.f, issue.Package))
+	if moves && d.s.selfReview(d.f, step, PackageFact{ID: issue.Package}, r.By) {
 		return refuse(SelfReview, "%s is the author of package %s: step %s wants somebody else to approve it",
 			r.By.Agent, issue.Package, step.ID)
 	}
-	if err := d.s.laneAllows(d.f, issue, rule); err != nil {
-		return err
-	}
 	d.emit(r.reported(issue))
 	r.setInputs(d)
-	if d.s.SourceOf(d.f) == Journal {
+	if moves { // else somebody, or this report before a crash, moved it already
 		author := r.By
-		if rule.Success.Satisfies() && !d.s.Packages[issue.Package].Author.IsZero() {
+		if step.Packages.Success.Satisfies() && !d.s.AuthorOf(d.f, issue.Package).IsZero() {
 			author = Holder{}
 		}
-		d.move(issue.Package, rule.Success, Holder{}, author, r.Reason)
+		d.moveBy(issue, step.Packages.Success, Holder{}, author, r.Reason)
 	}
 	if err := d.completeIfOver(); err != nil {
 		return err
@@ -71,19 +67,59 @@ func (r Report) packageSuccess(d *draft, issue Issue, step mission.Step) error {
 	return d.handOut(r.By)
 }
 
-// laneAllows guards a package's success where its lane lives outside of the
-// run: the lane says that the work is done, not the report.
-func (s State) laneAllows(f Facts, issue Issue, rule *mission.PackageRule) error {
+// moveBy is the move that a report on an issue makes. In a log outside of the run
+// it names the issue, so that the same report knows its own move after a crash
+// that kept the record from being written, and what followed it:
+//
+//	log: in_progress→planned (ends T), planned→claimed→in_progress   crash
+//	the report on T again: its move is there, and so is the next hand-out's
+func (d *draft) moveBy(issue Issue, to mission.Lane, holder, author Holder, reason string) {
+	if d.s.SourceOf(d.f) == KittySpecs {
+		if d.s.endedBy(d.f, issue) {
+			return
+		}
+		d.ends = issue.Token
+	}
+	d.move(issue.Package, to, holder, author, reason)
+	d.ends = ""
+}
+
+// endedBy tells whether a report on the issue moved the package already.
+func (s State) endedBy(f Facts, issue Issue) bool {
+	fact, _ := f.find(issue.Package)
+	return s.SourceOf(f) == KittySpecs && fact.Ended != "" && fact.Ended == issue.Token
+}
+
+// onTheWay tells whether a lane lies between that of work and that of success.
+func onTheWay(rule *mission.PackageRule, lane mission.Lane) bool {
+	path, ok := mission.Path(rule.Claim, rule.Success)
+	return lane == rule.Claim || ok && len(path) > 0 && slices.Contains(path[:len(path)-1], lane)
+}
+
+// laneAllows compares a report with a lane that lives outside of the run. There
+// the existing tool may have moved the package since it was handed out, or a
+// crash kept this report's own move from being recorded. Where the package lies
+// where its work is over, a success ends the issue and nothing else can be said
+// of it; where it was taken back, a success would say what the lane denies.
+func (s State) laneAllows(f Facts, issue Issue, rule *mission.PackageRule, outcome Result) error {
 	lane := s.lane(f, issue.Package)
-	if s.SourceOf(f) == Journal || lane == rule.Success || slices.Contains(rule.Until, lane) {
+	if s.SourceOf(f) == Journal || lane == rule.Claim || outcome == Success && onTheWay(rule, lane) || s.endedBy(f, issue) {
 		return nil
 	}
-	refusal := refuse(GuardRefused, "package %s lies in lane %s, not in %s", issue.Package, lane, rule.Success)
+	over := lane == rule.Success || lane.Final() || slices.Contains(rule.Until, lane)
+	if over == (outcome == Success) {
+		return nil
+	}
+	why, expected, fix := "was taken back", rule.Claim, "report failed, or have the package released (spec-kitty help release) and claim it again"
+	if over {
+		why, expected, fix = "is past this work", rule.Success, "report success, which moves it no further, or move the package back first"
+	}
+	refusal := refuse(GuardRefused, "package %s lies in lane %s by status.events.jsonl: it %s since it was handed out", issue.Package, lane, why)
 	refusal.Guards = []GuardFailure{{
 		Guard: "work_packages", Verdict: "refuse",
-		Expected: issue.Package + " in lane " + string(rule.Success),
+		Expected: issue.Package + " in lane " + string(expected),
 		Examined: issue.Package + " in lane " + string(lane),
-		Fix:      "move it with the tool that keeps status.events.jsonl, then report again",
+		Fix:      fix,
 	}}
 	return refusal
 }
@@ -129,9 +165,7 @@ func (r Report) packageFailed(d *draft, issue Issue, step mission.Step) error {
 	e := r.reported(issue)
 	e.Rejection = !slices.Contains(rule.Take, rule.Failed)
 	d.emit(e)
-	if d.s.SourceOf(d.f) == Journal {
-		d.move(issue.Package, rule.Failed, Holder{}, Holder{}, r.reason())
-	}
+	d.moveBy(issue, rule.Failed, Holder{}, Holder{}, r.reason())
 	if e.Rejection {
 		return d.handOut(r.By)
 	}

@@ -100,7 +100,7 @@ func (t Retry) pack(d *draft, id string) ([]Event, error) {
 	}
 	by := t.By
 	if by.IsZero() {
-		by = p.Holder
+		by = d.s.laneHolder(d.f, id)
 	}
 	d.emit(Retried{Step: p.StopAt, Package: id, Attempt: p.Attempts[p.StopAt] + 1, Reason: t.Reason})
 	t.unblock(d, id, p, o, inForce, by)
@@ -115,7 +115,7 @@ func (t Retry) pack(d *draft, id string) ([]Event, error) {
 // and nobody holds it.
 func (t Retry) unblock(d *draft, id string, p Package, o Offer, inForce bool, by Holder) {
 	switch {
-	case p.Stop != Block || d.s.SourceOf(d.f) != Journal:
+	case p.Stop != Block || d.s.lane(d.f, id) != mission.Blocked: // the existing tool may have been there
 	case inForce:
 		d.move(id, o.Step.Packages.Claim, by, Holder{}, t.Reason)
 	default:

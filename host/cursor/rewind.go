@@ -42,6 +42,7 @@ func (t Rewind) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if t.Lanes != "" {
 		e.Packages = putBack(s, t.Then)
 	}
+	d.freeAll(t.Reason)
 	d.emit(e)
 	step, err := f.Def.Step(d.s.Cursor.Pos)
 	if err != nil || step.ID != d.s.Cursor.Step {

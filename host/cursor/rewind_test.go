@@ -109,13 +109,14 @@ func TestRewindLanes(t *testing.T) {
 	}
 }
 
-// The lanes of a log outside of the run are not the run's to put back.
+// The lanes of a log outside of the run are not the run's to put back; whoever
+// worked is freed there.
 func TestRewindLeavesLaneLog(t *testing.T) {
 	r := begin(t, Facts{Def: dev(), Source: KittySpecs, Packages: []PackageFact{{ID: "WP01", Lane: mission.Planned}}}, nil)
 	r.ask("ann")
 	r.must(r.own("ann", Success))
 	r.refused(r.rewind(1, true), LanesReadOnly)
-	r.makes(r.rewind(1, false), "rewound")
+	r.makes(r.rewind(1, false), "moved", "rewound")
 }
 
 // A rewind that was planned on a state which changed is refused: what it lists

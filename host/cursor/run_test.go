@@ -108,6 +108,11 @@ func (r *run) try(x transition) ([]Event, error) {
 	next := fold(r.s, meta, events)
 	r.check(x, meta, events, next)
 	r.s = next
+	for _, e := range events {
+		if m, ok := e.(Moved); ok {
+			r.f = r.f.After(m, now) // as the lane log is appended to
+		}
+	}
 	r.log = append(r.log, record{meta: meta, events: events, after: next, def: r.f.Def, frozen: encoded(r.t, next)})
 	return events, nil
 }

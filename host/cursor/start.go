@@ -9,7 +9,8 @@ import (
 )
 
 // Start is the first transition of a run. With a holder the first step is
-// handed out in the same commit.
+// handed out in the same commit, unless it is a package whose lane lives outside
+// of the run.
 type Start struct {
 	Who        string
 	Run        string
@@ -24,6 +25,7 @@ type Start struct {
 	Def        mission.View // the definition that the run freezes
 	By         Holder
 	Tokens     Tokens
+	Adopted    *Adoption // a run of the Python program that this one takes over; nil: none
 }
 
 // Kind implements the commit core's Transition.
@@ -45,15 +47,32 @@ func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	d := newDraft(s, f, now, t, t.Tokens)
 	d.emit(Started{
 		Run: t.Run, Mission: t.Mission, Type: t.Type, Definition: t.Definition,
-		Index: t.Index, Plugins: t.Plugins, Grants: t.Grants, Seed: t.Seed,
+		Index: t.Index, Plugins: t.Plugins, Grants: t.Grants, Seed: t.Seed, Adopted: t.from(),
 	})
 	if err := t.inputs(d); err != nil {
+		return nil, err
+	}
+	if err := t.adopt(d); err != nil {
 		return nil, err
 	}
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
+	if outside, err := t.outside(d); outside || err != nil {
+		return d.done(err)
+	}
 	return d.done(d.handOut(t.By))
+}
+
+// outside tells whether the first work would be a package whose lane lives
+// outside of the run. A start does not hold that log's lock: who starts the run
+// asks for the package next.
+func (t Start) outside(d *draft) (bool, error) {
+	if d.s.Cursor.Pos < 0 || d.s.SourceOf(d.f) != KittySpecs {
+		return false, nil
+	}
+	step, err := d.f.Def.Step(d.s.Cursor.Pos)
+	return step.Packages != nil, err
 }
 
 // checkInput wants an input that some step names, and a value that it allows.

@@ -28,35 +28,38 @@ func (t ReleasePackage) Decide(s State, f Facts, now time.Time) ([]Event, error)
 		return nil, err
 	}
 	p, from := s.Packages[t.Package], s.lane(f, t.Package)
-	to := backTo(p, from)
-	if p.Issue == nil && from == to {
+	to := backTo(from, s.laneBefore(f, t.Package))
+	if p.Stop == Block && from != mission.Blocked { // moved, and not recorded, or by the existing tool
+		to = from
+	}
+	if p.Issue == nil && from == to && p.Stop != Block {
 		return nil, refuse(NothingIssued, "package %s lies in lane %s: nobody has it", t.Package, from)
 	}
 	d := newDraft(s, f, now, t, Tokens{})
 	if p.Issue != nil {
 		d.emit(Released{Token: p.Issue.Token, Reason: t.Reason})
 	}
+	if p.Stop != NoStop && (from == mission.Blocked || p.Stop == Block) {
+		d.emit(Retried{Step: p.StopAt, Package: t.Package, Attempt: max(p.Attempts[p.StopAt], 1), Reason: t.Reason})
+	}
 	if from != mission.Blocked {
 		d.move(t.Package, to, Holder{}, Holder{}, t.Reason)
 		return d.done(nil)
-	}
-	if p.Stop != NoStop {
-		d.emit(Retried{Step: p.StopAt, Package: t.Package, Attempt: max(p.Attempts[p.StopAt], 1), Reason: t.Reason})
 	}
 	d.emit(Moved{Package: t.Package, From: from, To: to, Reason: t.Reason, Force: true})
 	return d.done(nil)
 }
 
 // backTo is the lane that a package is handed out from again.
-func backTo(p Package, lane mission.Lane) mission.Lane {
+func backTo(lane, before mission.Lane) mission.Lane {
 	switch lane {
 	case mission.Claimed, mission.InProgress:
 		return mission.Planned
 	case mission.InReview:
 		return mission.ForReview
 	case mission.Blocked:
-		if p.From != "" && p.From != mission.Blocked {
-			return p.From
+		if before != "" && before != mission.Genesis && before != mission.Blocked {
+			return before
 		}
 		return mission.Planned
 	}

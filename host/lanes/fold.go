@@ -14,6 +14,7 @@ func fold(events []event) Log {
 	var log Log
 	places := map[string]*Position{}
 	for _, e := range events {
+		log.Last = e.at
 		p := places[e.pkg]
 		if e.to == "" {
 			if p != nil {
@@ -26,7 +27,6 @@ func fold(events []event) Log {
 			places[e.pkg] = p
 		}
 		p.move(e)
-		log.Last = e.at
 	}
 	for _, p := range places {
 		log.Positions = append(log.Positions, *p)
@@ -43,25 +43,53 @@ func inOrder(events []event) {
 }
 
 func (p *Position) move(e event) {
-	before := p.Lane
-	if handsIn(before, e.to) {
-		p.Author = cmp.Or(p.Holder, e.agent, p.Author)
+	before := *p
+	if before.Lane != e.to {
+		p.From = before.Lane
 	}
-	p.Lane, p.Since, p.EventID = e.to, e.at, e.id
+	p.Lane, p.Since, p.EventID, p.Latest = e.to, e.at, e.id, e.id
+	if e.own != nil {
+		e.own.apply(p)
+		return
+	}
+	p.Ended = ""
+	if handsIn(before.Lane, e.to) {
+		p.handedIn(e)
+	}
+	p.hold(before.heldAfter(e))
+}
+
+// handedIn makes whoever held the package, else whoever moved it, the author.
+func (p *Position) handedIn(e event) {
+	switch {
+	case p.Holder != "":
+		p.Author, p.AuthorWorker = p.Holder, p.Worker
+	case e.agent != "":
+		p.Author, p.AuthorWorker = e.agent, ""
+	}
+}
+
+// hold changes the holder. The existing tool knows no workers.
+func (p *Position) hold(agent string) {
+	if agent != p.Holder {
+		p.Holder, p.Worker = agent, ""
+	}
+}
+
+// heldAfter is who works on the package after a move of the existing tool.
+func (p *Position) heldAfter(e event) string {
 	switch e.to {
 	case mission.Claimed, mission.InProgress:
-		if before == mission.Claimed || before == mission.Blocked || before == mission.InProgress {
-			p.Holder = cmp.Or(e.agent, p.Holder)
-			return
+		if p.Lane == mission.Claimed || p.Lane == mission.Blocked || p.Lane == mission.InProgress {
+			return cmp.Or(e.agent, p.Holder)
 		}
-		p.Holder = e.agent
+		return e.agent
 	case mission.InReview:
-		p.Holder = e.agent
+		return e.agent
 	case mission.Blocked:
-		// Whoever held it keeps it.
-	default:
-		p.Holder = ""
+		return p.Holder // whoever held it keeps it
 	}
+	return ""
 }
 
 // handsIn tells whether a move ends somebody's work on a package.
@@ -76,18 +104,14 @@ func handsIn(from, to mission.Lane) bool {
 // note sets the holder from a note of who works on the package now. A reviewer's
 // note does not take over work, nor an implementer's a review.
 func (p *Position) note(e event) {
-	if e.release {
-		p.Holder = ""
-		return
-	}
-	switch p.Lane {
-	case mission.Claimed, mission.InProgress:
-		if e.role != "reviewer" {
-			p.Holder = cmp.Or(e.agent, p.Holder)
-		}
-	case mission.InReview:
-		if e.role != "implementer" {
-			p.Holder = cmp.Or(e.agent, p.Holder)
-		}
+	p.Latest = cmp.Or(e.id, p.Latest)
+	switch {
+	case e.own != nil:
+		e.own.apply(p)
+	case e.release:
+		p.hold("")
+	case (p.Lane == mission.Claimed || p.Lane == mission.InProgress) && e.role != "reviewer",
+		p.Lane == mission.InReview && e.role != "implementer":
+		p.hold(cmp.Or(e.agent, p.Holder))
 	}
 }

@@ -18,6 +18,11 @@ type Change struct {
 	Agent   string       // "" where no agent is known
 	Reason  string
 	Force   bool
+
+	// What only our own lines say.
+	Author   string
+	Run      string // whose commit it was
+	Revision uint64
 }
 
 // History reads the changes of one package out of the log as it is now, in the
@@ -49,6 +54,9 @@ func ParseHistory(path string, data []byte, pkg string) ([]Change, error) {
 
 func changeOf(e event) Change {
 	c := Change{At: e.at, EventID: e.id, To: e.to, Agent: e.agent, Reason: field(e.text, "reason"), Force: isTrue(e.text, "force")}
+	if e.own != nil {
+		c.Agent, c.Author, c.Run, c.Revision = e.own.holder.Agent, e.own.author.Agent, e.own.run, e.own.rev
+	}
 	c.From, _ = mission.ParseLane(field(e.text, "from_lane"))
 	for key, value := range fields(e.text) {
 		if key == "actor" {

@@ -21,7 +21,7 @@ type Log struct {
 	// that have no file. A package without a move lies in mission.Genesis.
 	Positions []Position
 	Digest    string    // SHA-256 of the log's bytes, hex: the fact to fence
-	Last      time.Time // of the latest move; zero without one
+	Last      time.Time // of the latest move, or note of who works; zero without one
 	Warnings  []Warning
 }
 
@@ -31,10 +31,17 @@ type Log struct {
 type Position struct {
 	Package string
 	Lane    mission.Lane
-	Holder  string    // who works on it in this lane
-	Author  string    // who did the work that was handed in last
-	Since   time.Time // of the move into the lane
-	EventID string    // of that move
+	From    mission.Lane // the lane before it; "" for none
+	Holder  string       // who works on it in this lane
+	Author  string       // who did the work that was handed in last
+	Since   time.Time    // of the move into the lane
+	EventID string       // of that move
+	Latest  string       // event id of the newest line about the package, notes too
+
+	// What only our own lines say; "" else.
+	Worker       string // of Holder
+	AuthorWorker string // of Author
+	Ended        string // token of the issue whose report moved the package last
 }
 
 // At finds a package; one without a move lies in mission.Genesis.

@@ -149,14 +149,14 @@ func TestPositionSaysSinceWhen(t *testing.T) {
 	log := parse(t, move("1", "WP02", "claimed", `"a"`)+move("3", "WP01", "planned", `"a"`)+note("9", "WP02", `{"agent": "b"}`))
 	at := func(second int) time.Time { return time.Date(2026, 8, 19, 20, 0, second, 5e8, time.UTC) }
 	want := []lanes.Position{
-		{Package: "WP01", Lane: mission.Planned, Since: at(3), EventID: "01KN3"},
-		{Package: "WP02", Lane: mission.Claimed, Holder: "b", Since: at(1), EventID: "01KN1"},
+		{Package: "WP01", Lane: mission.Planned, From: mission.Genesis, Since: at(3), EventID: "01KN3", Latest: "01KN3"},
+		{Package: "WP02", Lane: mission.Claimed, From: mission.Genesis, Holder: "b", Since: at(1), EventID: "01KN1", Latest: "01KQ9"},
 	}
 	if diff := cmp.Diff(want, log.Positions); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if !log.Last.Equal(at(3)) {
-		t.Errorf("last move at %s", log.Last)
+	if want := at(9).Add(2e8); !log.Last.Equal(want) {
+		t.Errorf("the last line is of %s, want %s", log.Last, want)
 	}
 }
 

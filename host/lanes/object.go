@@ -117,6 +117,19 @@ func field(object []byte, key string) string {
 	return text
 }
 
+// valueOf is the value that an object has under a key; nil where it has none.
+func valueOf(object []byte, key string) (value []byte) {
+	if len(object) == 0 || object[0] != '{' {
+		return nil
+	}
+	for k, v := range fields(object) {
+		if k == key {
+			value = v
+		}
+	}
+	return value
+}
+
 // isTrue tells whether a key of a JSON object is true.
 func isTrue(object []byte, key string) bool {
 	found := false

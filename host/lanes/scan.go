@@ -23,13 +23,19 @@ func ParseLog(path string, data []byte) (Log, error) {
 
 func scanLog(path string, data []byte) (scan, error) {
 	s := scan{path: path, seen: map[string]event{}}
-	rest := trimMark(data)
-	for line := 1; len(rest) > 0; line++ {
+	whole := bytes.TrimRight(data, "\x00")
+	rest := trimMark(whole)
+	line := 1
+	for ; len(rest) > 0; line++ {
 		text, after, ended := bytes.Cut(rest, []byte("\n"))
 		rest = after
+		ended = ended && (len(rest) > 0 || !isTorn(text))
 		if err := s.line(line, bytes.TrimSpace(text), ended); err != nil {
 			return s, err
 		}
+	}
+	if len(whole) < len(data) && len(s.warnings) == 0 {
+		s.torn(line)
 	}
 	return s, nil
 }
@@ -44,6 +50,7 @@ type event struct {
 	agent   string       // "" where no agent is known
 	role    string       // of a note's agent
 	release bool         // a note that the work was given up
+	own     *own         // nil: the existing tool's line
 	text    []byte       // the whole line
 }
 
@@ -97,7 +104,7 @@ func (s *scan) line(number int, text []byte, ended bool) error {
 		if ended {
 			return s.damaged(number, text)
 		}
-		s.warn(WarnTornLine, fmt.Sprintf("%s:%d: the last line is not finished and was skipped", s.path, number))
+		s.torn(number)
 		return nil
 	}
 	l := parseLine(text)
@@ -110,6 +117,10 @@ func (s *scan) line(number int, text []byte, ended bool) error {
 		return nil
 	}
 	return s.move(number, l)
+}
+
+func (s *scan) torn(number int) {
+	s.warn(WarnTornLine, fmt.Sprintf("%s:%d: the last line is not finished and was skipped", s.path, number))
 }
 
 func (s *scan) damaged(number int, text []byte) error {
@@ -142,7 +153,7 @@ func (s *scan) move(number int, l line) error {
 	if l.id == "" {
 		return s.fail(number, "a move without event_id", nil)
 	}
-	s.add(number, event{id: l.id, at: at, pkg: l.pkg, to: lane, agent: agentOf(l.delta, l.policy, l.actor), text: l.text})
+	s.add(number, event{id: l.id, at: at, pkg: l.pkg, to: lane, agent: agentOf(l.delta, l.policy, l.actor), own: ownOf(l.policy), text: l.text})
 	return nil
 }
 
@@ -151,10 +162,11 @@ func (s *scan) move(number int, l line) error {
 func (s *scan) note(l line) {
 	agent, release := agentName(field(l.delta, "agent")), isTrue(l.delta, "release_runtime_claim")
 	at, err := time.Parse(time.RFC3339Nano, l.at)
-	if err != nil || agent == "" && !release {
+	own := ownOf(l.delta)
+	if err != nil || agent == "" && !release && own == nil {
 		return
 	}
-	s.add(0, event{id: l.id, at: at, pkg: l.pkg, agent: agent, role: field(l.delta, "role"), release: release, text: l.text})
+	s.add(0, event{id: l.id, at: at, pkg: l.pkg, agent: agent, role: field(l.delta, "role"), release: release, own: own, text: l.text})
 }
 
 // add keeps each event id once: a log merged from two branches has lines twice.

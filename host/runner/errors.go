@@ -238,8 +238,6 @@ func nextStepOf(r *cursor.Refusal) string {
 		return "let somebody else review it"
 	case cursor.IllegalMove:
 		return "it may be moved with --force and --reason TEXT"
-	case cursor.LanesReadOnly:
-		return "what this run handed out ends with `spec-kitty run release MISSION --package WP`"
 	}
 	return ""
 }

@@ -2,36 +2,56 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/spec-kitty/step-runner/host/cursor"
 )
 
-// Lanes of the kitty-specs source: packages are offered and guarded by what the
-// log says, and handing one out writes nothing there.
-func TestLanesAreOnlyRead(t *testing.T) {
+// Lanes of the kitty-specs source: our own moves are appended to the log, with a
+// warning that it changed; what the existing tool moves meanwhile counts. A
+// success that the log denies is refused and writes nothing.
+func TestLanesInTheLog(t *testing.T) {
 	files := packages(2)
 	files["status.events.jsonl"] = laneLog("planned", "for_review")
 	root := makeProject(t, packaged, files)
 	log := root + "/kitty-specs/m/status.events.jsonl"
 	p := open(t, root)
 	a := must(t, p, report("a", cursor.Success))
-	if value(a.WPID) != "WP01" {
-		t.Fatalf("package %s (%s)", value(a.WPID), value(a.Reason))
+	if value(a.WPID) != "WP01" || !hasWarning(a, WarnLogChanged) || a.Progress.InProgress != 1 {
+		t.Fatalf("package %s (%s), warnings %v", value(a.WPID), value(a.Reason), a.Warnings)
 	}
+	added, kept := strings.CutPrefix(read(t, log), files["status.events.jsonl"])
+	if !kept || strings.Count(added, "\n") != 2 {
+		t.Fatalf("appended was %q", added)
+	}
+	write(t, log, toolMoves(read(t, log), "WP01", "planned"))
+	before := read(t, log) + journal(t, root)
 	refused := must(t, p, report("a", cursor.Success, *a.Token))
 	wantBlocked(t, refused, "guard_refused")
-	if !strings.Contains(*refused.Reason, "WP01 lies in lane planned") || refused.Token == nil {
-		t.Errorf("%s", *refused.Reason)
+	if !strings.Contains(*refused.Reason, "WP01 lies in lane planned") || refused.Token == nil || hasWarning(refused, WarnLogChanged) {
+		t.Errorf("%s, %v", *refused.Reason, refused.Warnings)
 	}
-	if read(t, log) != files["status.events.jsonl"] {
-		t.Fatal("the lane log was written to")
+	if read(t, log)+journal(t, root) != before {
+		t.Fatal("a refused report wrote")
 	}
-	write(t, log, laneLog("for_review", "for_review"))
-	if a = must(t, p, report("a", cursor.Success, *a.Token)); a.MissionState != "review" || !a.Recorded {
-		t.Fatalf("state %s (%s)", a.MissionState, value(a.Reason))
+	write(t, log, toolMoves(read(t, log), "WP01", "for_review"))
+	before = read(t, log)
+	a = must(t, p, report("b", cursor.Success, *a.Token))
+	if a.MissionState != "review" || !a.Recorded || value(a.WPID) != "WP01" {
+		t.Fatalf("state %s, %s (%s)", a.MissionState, value(a.WPID), value(a.Reason))
 	}
+	if got := read(t, log)[len(before):]; strings.Count(got, "\n") != 1 || !strings.Contains(got, `"to_lane": "in_review"`) {
+		t.Errorf("for the end of work that lay where it belongs, and the review, appended was %q", got)
+	}
+}
+
+// toolMoves is a log with one more line of the existing tool, later than all
+// before it.
+func toolMoves(log, id, to string) string {
+	n := 100 + strings.Count(log, "\n")
+	return log + fmt.Sprintf(`{"actor":"user","at":"2099-01-01T00:00:00.%06dZ","event_id":"01KMB0MJYY10DBJNG3ZD%06d","from_lane":"planned","to_lane":%q,"wp_id":%q}`+"\n", n, n, to, id)
 }
 
 // A lane without a file is shown and not counted; a torn last line of the log is

@@ -110,7 +110,7 @@ func (r *reading) migrate(ctx context.Context, q MigrateRequest) (Migration, err
 	}
 	done, err := r.effects(t, def, made, blobs[blobPlugins])
 	if err == nil && len(made.events) > 0 && !q.DryRun {
-		err = r.adopt(ctx, t, blobs)
+		err = r.goOver(ctx, t, blobs)
 		done.Applied = err == nil
 	}
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *reading) migrate(ctx context.Context, q MigrateRequest) (Migration, err
 	return done, nil
 }
 
-func (r *reading) adopt(ctx context.Context, t cursor.Migrate, blobs map[string][]byte) error {
+func (r *reading) goOver(ctx context.Context, t cursor.Migrate, blobs map[string][]byte) error {
 	names := migratedNames(t.Definition, t.Grants)
 	for _, file := range [][2]string{{blobDefinition, names.definition}, {blobIndex, names.index}, {blobPlugins, names.plugins}} {
 		blobs[file[1]] = blobs[file[0]]

@@ -257,6 +257,7 @@ func (r *reading) prepare(ctx context.Context, c Caller, t *step) error {
 type plan struct {
 	events []cursor.Event
 	state  cursor.State
+	facts  cursor.Facts // with the moves made
 }
 
 // foretell decides on the state as it was read. What the plan relied on outside
@@ -271,10 +272,13 @@ func (r *reading) foretell(t transition) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	made := plan{events: events, state: r.state}
+	made := plan{events: events, state: r.state, facts: r.facts}
 	meta := cursor.Meta{Revision: r.state.Revision + 1, At: now, Actor: t.Actor(), Kind: t.Kind()}
 	for _, e := range events {
 		made.state = cursor.Evolve(made.state, meta, e)
+		if m, ok := e.(cursor.Moved); ok {
+			made.facts = made.facts.After(m, now)
+		}
 	}
 	return made, nil
 }

@@ -264,8 +264,8 @@ func TestNoReviewIsSkipped_SC002(t *testing.T) {
 			}
 		}))
 		wantBlocked(t, must(t, caller, report("a", cursor.Success)), "cursor_moved")
-		for range 4 { // whoever calls, however often: the lane says for_review
-			for _, agent := range []string{"a", "b", "c"} {
+		for range 4 { // whoever calls, however often: b has the review
+			for _, agent := range []string{"a", "c", "d"} {
 				a := must(t, peer, report(agent, cursor.Success))
 				if a.Kind == KindTerminal || a.MissionState == "accept" {
 					t.Fatalf("%s reached %s with a package unreviewed", agent, a.MissionState)

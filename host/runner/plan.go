@@ -53,7 +53,7 @@ func (r *reading) savePlan(q Request, t step) (Answer, error) {
 		return Answer{}, fail(CodeUsage, "name a file that can be written", "the plan could not be written: %v", err)
 	}
 	after := *r
-	after.state, after.planned = made.state, true
+	after.state, after.facts, after.planned = made.state, made.facts, true
 	return after.reply(q.Caller)
 }
 

@@ -34,11 +34,13 @@ type (
 // Named points of a call, for Options.Hook, in the order in which a report
 // meets them.
 const (
-	PointRead       = "read"       // the first read is done
-	PointDispatched = "dispatched" // executor and guards have answered
-	PointPlanned    = "planned"    // the plan is made, its prompt rendered
-	PointPublishing = "publishing" // artifacts are about to be made; their record is durable
-	PointCommitted  = "committed"  // the commit returned, refused or not
+	PointRead       = "read"        // the first read is done
+	PointDispatched = "dispatched"  // executor and guards have answered
+	PointPlanned    = "planned"     // the plan is made, its prompt rendered
+	PointLogLocked  = "log_locked"  // the lane log's lock is held
+	PointLogWritten = "log_written" // the moves are in the lane log, their record is not written
+	PointPublishing = "publishing"  // artifacts are about to be made; their record is durable
+	PointCommitted  = "committed"   // the commit returned, refused or not
 )
 
 // Options say where a project is and, for tests, what stands in for the world.
@@ -88,7 +90,6 @@ func Open(o Options) (*Project, error) {
 	if p.hook == nil {
 		p.hook = func(string) {}
 	}
-	p.world = &world{project: p}
 	p.place = artifact.At(cfg.Root, o.Artifacts)
 	p.plugins = sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: cfg.Root})
 	opts := o.Commit
@@ -96,6 +97,7 @@ func Open(o Options) (*Project, error) {
 	if opts.Now == nil {
 		opts.Now = p.now
 	}
+	p.world = &world{project: p, opts: opts}
 	p.runs = commit.NewFiles[cursor.State, cursor.Facts, cursor.Event](cfg.StateRoot(), machine{}, p.world, opts)
 	return p, nil
 }

@@ -116,6 +116,7 @@ func (r *reading) commit(ctx context.Context, t transition) error {
 	}
 	out, err := r.run.store.Commit(ctx, t)
 	if out.Committed {
+		r.noteLog(out.Events)
 		r.rememberDrift() // what is refused leaves no trace
 	}
 	r.p.hook(PointCommitted)

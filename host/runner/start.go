@@ -29,6 +29,7 @@ type StartRequest struct {
 	Actor  string // who starts it where nobody calls, for the record; "": "operator"
 	Inputs map[string]string
 	Again  bool // a run that is over may be followed by this one
+	Adopt  bool // take over the mission's run of the Python program
 
 	fresh bool // its folder, or its meta.json, is still to be made
 }
@@ -127,6 +128,12 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	var taken *adoption
+	if q.Adopt {
+		if taken, err = r.adopt(def, missionType, q.Inputs); err != nil {
+			return Answer{}, err
+		}
+	}
 	blobs, pins, err := r.p.freeze(ctx, def, frozen)
 	if err != nil {
 		return Answer{}, err
@@ -138,6 +145,7 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 		Seed: hexSum([]byte(id + r.p.newULID().String())), Inputs: q.Inputs, Def: def,
 		By: q.Caller.Holder(), Tokens: r.p.tokens(),
 	}
+	taken.into(&first)
 	switch {
 	case q.Caller != (Caller{}):
 	case q.Actor != "":
@@ -168,7 +176,22 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 	}
 	r.recorded = true
 	r.settleDrift(frozen)
+	taken.say(r)
+	if t, more := r.firstPackage(q.Caller); more {
+		return r.take(ctx, q.Caller, t)
+	}
 	return r.settle(ctx, q.Caller, step{})
+}
+
+// firstPackage asks for the package that a start leaves to a commit of its own,
+// which holds the lane log's lock.
+func (r *reading) firstPackage(c Caller) (step, bool) {
+	by := c.Holder()
+	if by.IsZero() || r.state.SourceOf(r.facts) != cursor.KittySpecs || len(r.state.Held(by)) > 0 {
+		return step{}, false
+	}
+	here, err := cursor.At(r.state, r.facts, by)
+	return r.askFor(c), err == nil && here.Standing == cursor.AtOffer
 }
 
 // refusedStart answers a start that the catalog did not make.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/guard"
 	"github.com/spec-kitty/step-runner/host/lanes"
@@ -12,7 +13,10 @@ import (
 
 // world reads the facts outside of a run: once before a plan is made, and again
 // under the lock. It is host code and runs nothing foreign.
-type world struct{ project *Project }
+type world struct {
+	project *Project
+	opts    commit.Options // of the runs' store: the lane log is written through the same disk and locks
+}
 
 // Facts implements the commit core's Outside.
 func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.Facts, error) {
@@ -24,9 +28,7 @@ func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.F
 		r := &run{mission: m, packages: lanes.NewReader(m.Dir), lanes: lanes.NewLogReader(m.Dir)}
 		return w.read(r, start.Def, s), nil
 	}
-	w.project.mu.Lock()
-	r := w.project.open[s.Run]
-	w.project.mu.Unlock()
+	r := w.run(s.Run)
 	def, err := r.view(s)
 	if err != nil {
 		return cursor.Facts{}, err
@@ -37,6 +39,13 @@ func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.F
 		w.standing(report.Outcome, f.Digests)
 	}
 	return f, nil
+}
+
+// run is an open run.
+func (w *world) run(id string) *run {
+	w.project.mu.Lock()
+	defer w.project.mu.Unlock()
+	return w.project.open[id]
 }
 
 // read reads packages and lanes of a run. Where they cannot be read, the facts
@@ -80,12 +89,12 @@ func fact(p lanes.Package, log lanes.Log, source lanes.Source) cursor.PackageFac
 	f := cursor.PackageFact{ID: p.ID, Title: p.Title, DependsOn: p.DependsOn}
 	if source == lanes.KittySpecs {
 		at := log.At(p.ID)
-		f.Lane, f.Holder, f.Author, f.Since = at.Lane, holderNamed(at.Holder), holderNamed(at.Author), at.Since
+		f.Lane, f.From, f.Since, f.Ended = at.Lane, at.From, at.Since, at.Ended
+		f.Holder = cursor.Holder{Agent: at.Holder, Worker: at.Worker}
+		f.Author = cursor.Holder{Agent: at.Author, Worker: at.AuthorWorker}
 	}
 	return f
 }
-
-func holderNamed(agent string) cursor.Holder { return cursor.Holder{Agent: agent} }
 
 // Facts that guards and plugins read are named by who names them: what a
 // built-in guard saw in the mission's folder, what a plugin saw below its

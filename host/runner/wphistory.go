@@ -72,38 +72,52 @@ func (p *Project) WPHistory(ctx context.Context, handle, id string) (WPHistory, 
 	return h, nil
 }
 
-// history merges the run's and the log's changes by time; of one time, the
-// log's first: a hand-out follows the move that it is about.
+// history merges the run's and the log's changes by time; of one commit the log's
+// first: a hand-out follows the move that it is about.
 func (s *shelf) history(ctx context.Context, id string) ([]dated, error) {
-	var all []dated
-	if s.source() == cursor.KittySpecs {
-		beside, _ := s.packages()
-		changes, err := beside.lanes.History(id)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range changes {
-			all = append(all, ofLog(c))
-		}
-	}
+	tale := tale{id: id, issues: map[string]cursor.Issued{}, times: map[uint64]time.Time{}}
 	if s.run != nil {
-		tale := tale{id: id, issues: map[string]cursor.Issued{}}
 		if err := s.run.store.Records(ctx, 1, tale.record); err != nil {
 			return nil, err
 		}
-		all = append(all, tale.changes...)
 		if tale.newer > 0 {
 			s.warn("newer_records", fmt.Sprintf("%d records are from a newer version and were left out", tale.newer))
 		}
 	}
+	all, err := s.logged(id, tale.times)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, tale.changes...)
 	slices.SortStableFunc(all, func(a, b dated) int { return a.at.Compare(b.at) })
+	return all, nil
+}
+
+// logged are the changes that the lane log has. Those of our own commits take
+// the time of their record to be ordered by.
+func (s *shelf) logged(id string, times map[uint64]time.Time) (all []dated, err error) {
+	if s.source() != cursor.KittySpecs {
+		return nil, nil
+	}
+	beside, _ := s.packages()
+	changes, err := beside.lanes.History(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		change := ofLog(c)
+		if at, ours := times[c.Revision]; ours && c.Run == s.state.Run {
+			change.at = at
+		}
+		all = append(all, change)
+	}
 	return all, nil
 }
 
 func ofLog(c lanes.Change) dated {
 	change := WPChange{
 		At: *moment(c.At), Actor: c.Actor, Change: "moved", EventID: text(c.EventID),
-		From: text(string(c.From)), To: text(string(c.To)), Holder: c.Agent, Reason: c.Reason, Force: c.Force,
+		From: text(string(c.From)), To: text(string(c.To)), Holder: c.Agent, Author: c.Author, Reason: c.Reason, Force: c.Force,
 	}
 	if c.To == "" {
 		change.Change = "noted"
@@ -117,6 +131,7 @@ type tale struct {
 	issues  map[string]cursor.Issued // of the package, by token
 	lane    mission.Lane             // where the run's own moves left it
 	changes []dated
+	times   map[uint64]time.Time // of the records that moved it in the lane log
 	newer   int
 }
 
@@ -125,6 +140,9 @@ func (t *tale) record(rec commit.Record[cursor.Event]) error {
 		t.newer++
 	}
 	for _, e := range rec.Events {
+		if m, ok := e.Event.(cursor.Moved); ok && m.Package == t.id && m.Source == cursor.KittySpecs {
+			t.times[rec.Revision] = rec.At
+		}
 		if c, ok := t.change(e.Event); ok {
 			c.At, c.Actor, c.Revision = *moment(rec.At), rec.Actor, &rec.Revision
 			t.changes = append(t.changes, dated{at: rec.At, WPChange: c})
@@ -145,7 +163,7 @@ func (t *tale) change(event cursor.Event) (c WPChange, ok bool) {
 		}
 		c = WPChange{Change: "moved", From: text(string(e.From)), To: text(string(e.To)),
 			Holder: named(e.Holder), Author: named(e.Author), Reason: e.Reason, Force: e.Force}
-		return c, e.Package == t.id
+		return c, e.Package == t.id && e.Source != cursor.KittySpecs // else the lane log has it
 	case cursor.Issued:
 		if e.Package != t.id {
 			return c, false

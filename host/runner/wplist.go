@@ -54,7 +54,7 @@ type WPPage struct {
 	Report        *string        `json:"report"`   // the command line to report with
 	Feedback      string         `json:"feedback"` // why its last attempt failed
 	Attempts      map[string]int `json:"attempts"` // by step, those begun
-	Moves         []string       `json:"moves"`    // lanes that one move leads to; none where the lanes are only read
+	Moves         []string       `json:"moves"`    // lanes that one move leads to; none without a run that goes on
 	Warnings      []Warning      `json:"warnings"`
 }
 
@@ -204,14 +204,14 @@ func (s *shelf) onlyInLog(row *WPRow) {
 	at := s.log.At(row.ID)
 	row.Lane, row.Author, row.Since = string(at.Lane), at.Author, moment(at.Since)
 	if at.Holder != "" {
-		row.Holder = &HolderSince{Agent: at.Holder, Since: at.Since.UTC().Format(time.RFC3339Nano)}
+		row.Holder = &HolderSince{Agent: at.Holder, Worker: at.Worker, Since: at.Since.UTC().Format(time.RFC3339Nano)}
 	}
 }
 
 // moves are the lanes that one move leads to.
 func (s *shelf) moves(id string) []string {
 	to := []string{}
-	if s.run == nil || s.source() != cursor.Journal || s.state.Phase != cursor.Running {
+	if s.run == nil || s.state.Phase != cursor.Running {
 		return to
 	}
 	for _, lane := range mission.Lanes() {

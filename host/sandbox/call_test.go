@@ -166,15 +166,17 @@ func TestCompileBomb(t *testing.T) {
 	mustFail(t, h.Prepare(context.Background(), p), CompileLimit)
 }
 
-// bomb is a module of one function with n times memory.fill of nothing.
-func bomb(n int) []byte {
+// bomb is a module of one function with n times memory.fill of nothing, and with
+// pages of memory, one if none are given.
+func bomb(n int, pages ...int) []byte {
 	fill := "\x41\x00\x41\x01\x41\x00\xfc\x0b\x00"
 	body := "\x00" + strings.Repeat(fill, n) + "\x0b"
 	size := string(binary.AppendUvarint(nil, uint64(len(body))))
+	least := string(binary.AppendUvarint(nil, uint64(append(pages, 1)[0])))
 	return []byte(magic +
 		section(1, "\x01\x60\x00\x00") +
 		section(3, "\x01\x00") +
-		section(5, "\x01\x00\x01") +
+		section(5, "\x01\x00"+least) +
 		section(7, "\x02\x06_start\x00\x00\x06memory\x02\x00") +
 		section(10, "\x01"+size+body))
 }

@@ -14,14 +14,22 @@ import (
 const hasLifeline = false
 
 // confine sets the child's limits, before it reads anything. RLIMIT_DATA counts
-// private writable memory, which is what a bomb takes; address space is not
-// limited, since Go reserves gigabytes of it and real memory got through.
+// private writable memory, which is what a bomb takes; but the kernel looks at it
+// only before a mapping that replaces none, and Go reserves its heap first and then
+// maps it in place: one allocation of any size gets through (a guest asks for it by
+// growing its table). So the address space is limited as well, to what Go has
+// reserved by now, which is gigabytes, and as much again as the data.
 func confine(m mode, memory int64) error {
 	if err := closeInherited(); err != nil {
 		return err
 	}
+	space, err := addressSpace()
+	if err != nil {
+		return err
+	}
 	limits := []limit{
 		{unix.RLIMIT_DATA, uint64(dataLimit(memory))},
+		{unix.RLIMIT_AS, uint64(space + dataLimit(memory))},
 		{unix.RLIMIT_NOFILE, maxFiles + 64},
 		{unix.RLIMIT_CORE, 0},
 	}
@@ -32,6 +40,17 @@ func confine(m mode, memory int64) error {
 		signal.Ignore(syscall.SIGXFSZ) // a write is to fail, not to end the child
 	}
 	return setLimits(limits)
+}
+
+// addressSpace is how much this process has, in bytes.
+func addressSpace() (int64, error) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, err
+	}
+	pages, _, _ := strings.Cut(string(text), " ")
+	n, err := strconv.ParseInt(pages, 10, 64)
+	return n * int64(os.Getpagesize()), err
 }
 
 // closeInherited closes descriptors that our own parent left open for its

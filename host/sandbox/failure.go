@@ -52,6 +52,43 @@ const shownLog = 400
 // code is in the report and never the child's.
 const runtimeEnd = "exit status 2"
 
+// lastWords splits what a child whose runtime gave up wrote to stderr: the guest's
+// log, and why. A guest may have logged the same words, but nothing after them: it
+// was over when the runtime spoke, so the last ones are the runtime's.
+func (r result) lastWords() (log []byte, why string) {
+	at := -1
+	for _, begin := range []string{"fatal error: ", "panic: ", "runtime/cgo: "} {
+		at = max(at, bytes.LastIndex(r.log, []byte(begin)))
+	}
+	if r.end != runtimeEnd || at < 0 {
+		return r.log, ""
+	}
+	line, _, _ := strings.Cut(string(r.log[at:]), "\n")
+	return r.log[:at], line
+}
+
+// outOfMemory tells whether the child ended since it was given no more memory: not
+// the guest's own, which is counted apart, but for its tables, for wazero, or for
+// compiling it.
+func (r result) outOfMemory() bool {
+	_, why := r.lastWords()
+	for _, words := range []string{"out of memory", "cannot allocate memory", "cannot map pages", "newosproc", "pthread_create failed"} {
+		if strings.Contains(why, words) {
+			return true // a thread that cannot be made wants memory for its stack
+		}
+	}
+	return false
+}
+
+// memoryDetail says what took the memory of a child's process.
+func (r result) memoryDetail(l Limits) string {
+	what := "its tables and all else that it makes its process keep need more than the"
+	if !r.ready {
+		what = "loading and compiling the module needs more than the"
+	}
+	return fmt.Sprintf("%s %d MiB that its process may have with a `memory` of %d MiB", what, dataLimit(l.Memory)>>20, l.Memory>>20)
+}
+
 // failureOf judges a child's end: first by what the parent did, then by how the
 // process ended, and only then by what it reported. nil is an answer.
 func failureOf(p Plugin, r result) *Failure {
@@ -66,11 +103,13 @@ func failureOf(p Plugin, r result) *Failure {
 	case r.stopped == LogLimit:
 		f.Code, f.Detail = LogLimit, "it logged more than it may and was killed"
 	case r.end == runtimeEnd:
-		// The child's own runtime gave up; what follows the guest's log is its
-		// trace, which tells an author nothing.
-		own, _, _ := bytes.Cut(r.log, []byte("fatal error: "))
+		// What the runtime says tells an author nothing.
+		own, _ := r.lastWords()
 		f.Log = tail(own, shownLog)
-		f.Code, f.Detail = ChildFailed, "its process could not go on ("+r.end+"): most often the module, its tables or its compilation need more memory than `memory` allows"
+		f.Code, f.Detail = ChildFailed, "its process crashed ("+r.end+")"
+		if r.outOfMemory() {
+			f.Code, f.Detail = MemoryLimit, r.memoryDetail(p.Limits)
+		}
 	case r.end != "":
 		f.Code, f.Detail = ChildFailed, "its process ended with "+r.end
 	case r.report == nil || r.protocol != nil:

@@ -135,12 +135,13 @@ func (h *Host) attempt(ctx context.Context, p Plugin, j job, input [][]byte, beg
 }
 
 // blamesCache tells whether code from the cache may be what failed: the child
-// said so, or it ended with no word, as code that was damaged makes it.
+// said so, or it ended with no word, as code that was damaged makes it. A guest
+// that was loaded and then took its process's memory is not the cache's fault.
 func (r result) blamesCache() bool {
 	if r.report != nil {
 		return r.report.Cache != ""
 	}
-	return r.stopped == ""
+	return r.stopped == "" && !(r.ready && r.outOfMemory())
 }
 
 func (r result) outOfTime() bool {

@@ -10,6 +10,7 @@ import (
 type fields struct {
 	minute, hour, dom, month, dow uint64
 	anyDom, anyDow                bool // the line leaves the days open
+	text                          [5]string
 }
 
 // field is one of the five: its name, its bounds and the words it knows.
@@ -42,7 +43,7 @@ func parseCron(line string) (fields, error) {
 		if err != nil {
 			return f, fmt.Errorf("cron %q: %w", line, err)
 		}
-		*sets[i] = set
+		*sets[i], f.text[i] = set, kind.portable(parts[i], set)
 	}
 	f.anyDom, f.anyDow = strings.HasPrefix(parts[2], "*"), strings.HasPrefix(parts[4], "*")
 	if f.dow&(1<<7) != 0 { // 7 is Sunday too
@@ -64,6 +65,28 @@ func (k field) parse(text string) (uint64, error) {
 		set |= bits
 	}
 	return set, nil
+}
+
+// portable is a field's text as every cron takes it: most know no step after a
+// single number.
+func (k field) portable(text string, set uint64) string {
+	for item := range strings.SplitSeq(text, ",") {
+		if body, _, stepped := strings.Cut(item, "/"); stepped && body != "*" && !strings.Contains(body, "-") {
+			return numbers(set, k.least, k.most, "%d")
+		}
+	}
+	return text
+}
+
+// numbers are the members of a set, as a list.
+func numbers(set uint64, least, most int, format string) string {
+	var all []string
+	for n := least; n <= most; n++ {
+		if set&(1<<n) != 0 {
+			all = append(all, fmt.Sprintf(format, n))
+		}
+	}
+	return strings.Join(all, ",")
 }
 
 // item is one of a list: a value, a range or *, with a step.
