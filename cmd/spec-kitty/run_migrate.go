@@ -86,6 +86,9 @@ func migrationText(m runner.Migration) string {
 	for _, c := range m.Plugins {
 		p.line("plugin", told(pluginChangeText(c)))
 	}
+	if m.Commands {
+		p.line("commands", "changed; `spec-kitty trust` shows what may be run or written")
+	}
 	for _, i := range m.Reissued {
 		p.line("anew", told(strings.TrimSuffix(i.StepID+" "+i.WPID, " ")+" to "+holderText(i.Holder)))
 	}

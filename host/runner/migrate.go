@@ -36,7 +36,8 @@ type Migration struct {
 	Moved       []string       `json:"moved"` // their place among the steps that stay is another
 	Changed     []StepChange   `json:"changed"`
 	Plugins     []PluginChange `json:"plugins_changed"`
-	Reissued    []IssueRow     `json:"reissued"` // handed out anew, with new tokens: their steps read otherwise
+	Commands    bool           `json:"commands_changed"` // what may be run or written is other: it may need consent anew
+	Reissued    []IssueRow     `json:"reissued"`         // handed out anew, with new tokens: their steps read otherwise
 	Recover     []string       `json:"recover"`
 	Warnings    []Warning      `json:"warnings"`
 }
@@ -96,13 +97,14 @@ func (r *reading) migrate(ctx context.Context, q MigrateRequest) (Migration, err
 	if err != nil {
 		return Migration{}, err
 	}
+	commands := r.p.freezeCommands(def, blobs)
 	index, err := mission.OpenIndex(bytes.NewReader(frozen.Index), int64(len(frozen.Index)))
 	if err != nil {
 		return Migration{}, err
 	}
 	t := cursor.Migrate{
 		Who: q.Actor, Reason: q.Reason, From: r.state.Definition, Definition: frozen.Digest, Index: frozen.IndexDigest,
-		Plugins: pins, Grants: hexSum(blobs[blobPlugins]), Def: remembered(index), Tokens: r.p.tokens(),
+		Plugins: pins, Grants: hexSum(blobs[blobPlugins]), Commands: commands, Def: remembered(index), Tokens: r.p.tokens(),
 	}
 	made, err := r.foretell(t)
 	if err != nil {
@@ -146,7 +148,7 @@ func (r *reading) goOver(ctx context.Context, t cursor.Migrate, blobs map[string
 // token, which its holder knows it by.
 func (r *reading) effects(t cursor.Migrate, def *mission.Definition, made plan, grants []byte) (Migration, error) {
 	done := Migration{Schema: Schema, MissionSlug: r.mission.Slug, RunID: r.state.Run, From: t.From, To: t.Definition,
-		StepID: made.state.Cursor.Step, Changed: []StepChange{}, Plugins: []PluginChange{}, Reissued: []IssueRow{},
+		StepID: made.state.Cursor.Step, Commands: t.Commands != r.state.Commands, Changed: []StepChange{}, Plugins: []PluginChange{}, Reissued: []IssueRow{},
 		Recover: []string{r.nextLine(Caller{})}, Warnings: []Warning{}}
 	old, err := r.run.definition(namesOf(r.state))
 	if err != nil {

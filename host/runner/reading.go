@@ -55,6 +55,7 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 		return nil, err
 	}
 	r.drift()
+	r.commandsDrift()
 	return r, nil
 }
 
