@@ -50,7 +50,7 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 	for _, fact := range answer.Read {
 		seen.facts[pluginFactName(name, t.issue.Package, fact)] = unchanged
 	}
-	return answer, seen.pluginCall(name, frozen, verb, 1, raw, answer)
+	return answer, seen.pluginCall(name, frozen, verb, max(t.round, 1), raw, answer)
 }
 
 func (f frozenPlugin) sandboxed(name string, wasm, own []byte) sandbox.Plugin {
