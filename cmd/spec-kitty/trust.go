@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 // trustOptions are what `trust` is called with.
 type trustOptions struct {
 	mission     string
+	loop        string
 	digest      string
 	list        bool
 	revoke      string
@@ -32,10 +34,11 @@ func newTrust(a *app) *cobra.Command {
 and what they may write, with the digest of all of it. Commands and write grants have
 no effect before you consented to that digest; see ` + "`spec-kitty help trust`" + `.
 
-With --mission it is about what the mission's run froze when it began.`,
-		Example: `  spec-kitty trust [--mission M]
-  spec-kitty trust [--mission M] --digest D
-  spec-kitty trust [--mission M] --interactive
+With --mission it is about what the mission's run froze when it began, with --loop
+about what a loop runs: its programs, its scripts and what it asks.`,
+		Example: `  spec-kitty trust [--mission M | --loop NAME]
+  spec-kitty trust [--mission M | --loop NAME] --digest D
+  spec-kitty trust [--mission M | --loop NAME] --interactive
   spec-kitty trust --list
   spec-kitty trust --revoke D`,
 		Args: noArgs,
@@ -43,6 +46,7 @@ With --mission it is about what the mission's run froze when it began.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.mission, "mission", "", "the mission `M` whose run's frozen commands are meant")
+	f.StringVar(&o.loop, "loop", "", "the loop `NAME` whose programs are meant")
 	f.StringVar(&o.digest, "digest", "", "consent to what has this digest `D`, as the list shows it")
 	f.BoolVar(&o.interactive, "interactive", false, "ask on the terminal")
 	f.BoolVar(&o.list, "list", false, "list what you consented to in this project")
@@ -78,7 +82,7 @@ func (o *trustOptions) run(a *app, cmd *cobra.Command) error {
 	case cmd.Flags().Changed("digest"):
 		return o.give(cmd.Context(), a, project, o.digest)
 	}
-	found, err := project.Consent(cmd.Context(), o.mission)
+	found, err := project.Consent(cmd.Context(), o.to())
 	if err != nil {
 		return err
 	}
@@ -99,14 +103,21 @@ func (o *trustOptions) check(cmd *cobra.Command) error {
 	if len(given) > 1 {
 		return usage("use one of them", "%s do not go together", strings.Join(given, " and "))
 	}
-	if o.mission != "" && (o.list || cmd.Flags().Changed("revoke")) {
-		return usage("leave --mission out: consents are to digests", "%s and --mission do not go together", given[0])
+	if o.mission != "" && o.loop != "" {
+		return usage("use one of them", "--mission and --loop do not go together")
+	}
+	if o.to() != (runner.ConsentTo{}) && (o.list || cmd.Flags().Changed("revoke")) {
+		return usage("leave --mission and --loop out: consents are to digests", "%s goes with neither --mission nor --loop", given[0])
 	}
 	return nil
 }
 
+func (o *trustOptions) to() runner.ConsentTo {
+	return runner.ConsentTo{Mission: o.mission, Loop: o.loop}
+}
+
 func (o *trustOptions) give(ctx context.Context, a *app, project *runner.Project, digest string) error {
-	done, err := project.GiveConsent(ctx, o.mission, digest)
+	done, err := project.GiveConsent(ctx, o.to(), digest)
 	if err != nil {
 		return err
 	}
@@ -152,6 +163,18 @@ func consentText(c runner.Consent) string {
 			time.Duration(command.TimeoutMS)*time.Millisecond)
 		if len(command.PassEnv) > 0 {
 			fmt.Fprintf(&out, "  gets   %s\n", strings.Join(command.PassEnv, ", "))
+		}
+	}
+	for _, l := range c.Loops {
+		fmt.Fprintf(&out, "loop %s\n", l.Name)
+		for _, part := range slices.Sorted(maps.Keys(l.Programs)) {
+			fmt.Fprintf(&out, "  %-8s %s\n", part, argvText(l.Programs[part]))
+		}
+		for _, path := range slices.Sorted(maps.Keys(l.Scripts)) {
+			fmt.Fprintf(&out, "  script   %s %s\n", path, l.Scripts[path])
+		}
+		if len(l.PassEnv) > 0 {
+			fmt.Fprintf(&out, "  gets     %s\n", strings.Join(l.PassEnv, ", "))
 		}
 	}
 	for _, plugin := range c.Plugins {

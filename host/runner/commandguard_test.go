@@ -44,11 +44,11 @@ func trustIn(dir string) func(*Options) { return func(o *Options) { o.TrustDir =
 // trustAll consents to the configuration as it stands.
 func trustAll(t *testing.T, p *Project) string {
 	t.Helper()
-	c, err := p.Consent(context.Background(), "")
+	c, err := p.Consent(context.Background(), ConsentTo{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err = p.GiveConsent(context.Background(), "", c.Digest); err != nil || !c.Consented || !c.Recorded {
+	if c, err = p.GiveConsent(context.Background(), ConsentTo{}, c.Digest); err != nil || !c.Consented || !c.Recorded {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	return c.Digest
@@ -189,7 +189,7 @@ func TestCommandIsEvidence(t *testing.T) {
 	if c.Kind != cursor.CallCommand || c.Name != "check" || c.Round != 1 || c.Command.End != "exited" || c.Command.Exit != 0 {
 		t.Errorf("%+v %+v", c, c.Command)
 	}
-	consent, err := p.Consent(context.Background(), "m")
+	consent, err := p.Consent(context.Background(), ConsentTo{Mission: "m"})
 	if err != nil || c.SHA256 != consent.Digest {
 		t.Errorf("the set is %s, the run's %s, %v", c.SHA256, consent.Digest, err)
 	}

@@ -92,14 +92,14 @@ func TestChangedCommandAsksAgain(t *testing.T) {
 	text := read(t, file)
 
 	write(t, file, "# a comment\n"+text)
-	c, err := open(t, root, trustIn(dir)).Consent(context.Background(), "")
+	c, err := open(t, root, trustIn(dir)).Consent(context.Background(), ConsentTo{})
 	if err != nil || !c.Consented {
 		t.Errorf("a comment asks again: %+v, %v", c, err)
 	}
 
 	write(t, file, strings.Replace(text, `"./check.sh"]`, `"./check.sh", "--all"]`, 1))
 	changed := open(t, root, trustIn(dir))
-	if c, err := changed.Consent(context.Background(), ""); err != nil || c.Consented {
+	if c, err := changed.Consent(context.Background(), ConsentTo{}); err != nil || c.Consented {
 		t.Errorf("a changed command is trusted: %+v, %v", c, err)
 	}
 	a := must(t, changed, report("a", cursor.Success))
@@ -110,7 +110,7 @@ func TestChangedCommandAsksAgain(t *testing.T) {
 	if got := read(t, filepath.Join(root, "count")); got != "x\n" {
 		t.Errorf("the frozen command ran %q", got)
 	}
-	if c, err := changed.Consent(context.Background(), "m"); err != nil || c.Of != "run" || !c.Consented {
+	if c, err := changed.Consent(context.Background(), ConsentTo{Mission: "m"}); err != nil || c.Of != "run" || !c.Consented {
 		t.Errorf("the run's own: %+v, %v", c, err)
 	}
 
@@ -150,11 +150,11 @@ func TestConsentIsToWhatWasShown(t *testing.T) {
 	p, root := commandProject(t, checked, "touch "+ranFile, false)
 	must(t, p, report("a", cursor.Success))
 	var known *Error
-	if _, err := p.GiveConsent(context.Background(), "", strings.Repeat("0", 64)); !errors.As(err, &known) || known.Code != CodeUsage {
+	if _, err := p.GiveConsent(context.Background(), ConsentTo{}, strings.Repeat("0", 64)); !errors.As(err, &known) || known.Code != CodeUsage {
 		t.Error(err)
 	}
 	wantUntrusted(t, root, must(t, p, report("a", cursor.Success)))
-	c, err := p.Consent(context.Background(), "")
+	c, err := p.Consent(context.Background(), ConsentTo{})
 	if err != nil || c.Consented || !c.Needed || len(c.Commands) != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -196,7 +196,7 @@ func TestUnsafeFolderOfConsents(t *testing.T) {
 		t.Error(*a.Reason)
 	}
 	var known *Error
-	if _, err := p.Consent(context.Background(), ""); !errors.As(err, &known) {
+	if _, err := p.Consent(context.Background(), ConsentTo{}); !errors.As(err, &known) {
 		t.Error(err)
 	}
 }
@@ -205,11 +205,11 @@ func TestUnsafeFolderOfConsents(t *testing.T) {
 func TestNothingToConsentTo(t *testing.T) {
 	root := makeProject(t, linear, nil, "success")
 	p := open(t, root, trustIn(filepath.Join(t.TempDir(), "trust")))
-	c, err := p.Consent(context.Background(), "")
+	c, err := p.Consent(context.Background(), ConsentTo{})
 	if err != nil || c.Needed {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err = p.GiveConsent(context.Background(), "", c.Digest); err != nil || c.Recorded {
+	if c, err = p.GiveConsent(context.Background(), ConsentTo{}, c.Digest); err != nil || c.Recorded {
 		t.Errorf("%+v, %v", c, err)
 	}
 	must(t, p, report("a", cursor.Success))
@@ -217,7 +217,7 @@ func TestNothingToConsentTo(t *testing.T) {
 		t.Error("the run froze commands that nothing asks for")
 	}
 	var known *Error
-	if _, err := p.Consent(context.Background(), "m"); !errors.As(err, &known) || known.Code != CodeNotFound {
+	if _, err := p.Consent(context.Background(), ConsentTo{Mission: "m"}); !errors.As(err, &known) || known.Code != CodeNotFound {
 		t.Error(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // consented to it.
 type Consent struct {
 	Schema    int              `json:"schema"`
-	Of        string           `json:"of"` // configuration, or run: what the mission's run froze
+	Of        string           `json:"of"` // configuration, run: what the mission's run froze, or loop
 	RunID     *string          `json:"run_id"`
 	Digest    string           `json:"digest"`
 	Needed    bool             `json:"needed"` // something in it asks for consent
@@ -22,8 +22,24 @@ type Consent struct {
 	Recorded  bool             `json:"recorded"` // by this call
 	Commands  []ConsentCommand `json:"commands"`
 	Plugins   []ConsentPlugin  `json:"pins"`
+	Loops     []ConsentLoop    `json:"loops"`
 
 	set []byte
+}
+
+// ConsentTo names what is consented to: with neither, what the configuration lets
+// missions run and write.
+type ConsentTo struct {
+	Mission string // what its run froze
+	Loop    string // what the loop runs
+}
+
+// ConsentLoop is what a loop runs.
+type ConsentLoop struct {
+	Name     string              `json:"name"`
+	Programs map[string][]string `json:"programs"` // by part
+	PassEnv  []string            `json:"pass_env"`
+	Scripts  map[string]string   `json:"scripts"` // path to SHA-256
 }
 
 // ConsentCommand is one declared command.
@@ -69,26 +85,30 @@ type Revocation struct {
 
 // Consent shows what the configuration may run and write, or, with a mission,
 // what its run froze of that. It writes nothing and runs nothing.
-func (p *Project) Consent(ctx context.Context, handle string) (Consent, error) {
-	c, set, err := p.consentOf(ctx, handle)
+func (p *Project) Consent(ctx context.Context, to ConsentTo) (Consent, error) {
+	c, set, err := p.consentOf(ctx, to)
 	if err != nil {
 		return c, classify(err)
 	}
-	c.Commands, c.Plugins = listSet(set)
+	c.Commands, c.Plugins, c.Loops = listSet(set)
 	if c.Consented, err = p.trust.Trusts(c.Digest); err != nil {
 		return c, fail(CodeDiskFull, "make the folder yours alone, then look again", "%v", err)
 	}
 	return c, nil
 }
 
-func (p *Project) consentOf(ctx context.Context, handle string) (Consent, trust.Set, error) {
+func (p *Project) consentOf(ctx context.Context, to ConsentTo) (Consent, trust.Set, error) {
 	c := Consent{Schema: Schema, Of: "configuration"}
-	if handle == "" {
-		set := consentSet(p.Config)
+	if to.Mission == "" {
+		set, err := consentSet(p.Config), error(nil)
+		if to.Loop != "" {
+			c.Of = "loop"
+			set, err = p.loopSet(to.Loop)
+		}
 		c.set, c.Digest, c.Needed = set.Encode(), set.Digest(), set.Asks()
-		return c, set, nil
+		return c, set, err
 	}
-	r, err := p.read(ctx, handle)
+	r, err := p.read(ctx, to.Mission)
 	switch {
 	case err != nil:
 		return c, trust.Set{}, err
@@ -102,8 +122,12 @@ func (p *Project) consentOf(ctx context.Context, handle string) (Consent, trust.
 	return c, set, err
 }
 
-func listSet(set trust.Set) (commands []ConsentCommand, plugins []ConsentPlugin) {
-	commands, plugins = []ConsentCommand{}, []ConsentPlugin{}
+func listSet(set trust.Set) (commands []ConsentCommand, plugins []ConsentPlugin, loops []ConsentLoop) {
+	commands, plugins, loops = []ConsentCommand{}, []ConsentPlugin{}, []ConsentLoop{}
+	for _, name := range sortedNames(set.Loops) {
+		l := set.Loops[name]
+		loops = append(loops, ConsentLoop{Name: name, Programs: l.Programs, PassEnv: listed(l.PassEnv), Scripts: l.Scripts})
+	}
 	for _, name := range sortedNames(set.Commands) {
 		c := set.Commands[name]
 		commands = append(commands, ConsentCommand{
@@ -113,7 +137,7 @@ func listSet(set trust.Set) (commands []ConsentCommand, plugins []ConsentPlugin)
 	for _, name := range sortedNames(set.Plugins) {
 		plugins = append(plugins, ConsentPlugin{Name: name, SHA256: set.Plugins[name].SHA256, Dir: text(set.Plugins[name].Dir), Write: listed(set.Plugins[name].Write)})
 	}
-	return commands, plugins
+	return commands, plugins, loops
 }
 
 func sortedNames[V any](m map[string]V) []string {
@@ -128,8 +152,8 @@ func sortedNames[V any](m map[string]V) []string {
 // GiveConsent records the user's consent to the set of this digest, which must be
 // the one that Consent shows: what was looked at is what is consented to. It is
 // durable on return.
-func (p *Project) GiveConsent(ctx context.Context, handle, digest string) (Consent, error) {
-	c, err := p.Consent(ctx, handle)
+func (p *Project) GiveConsent(ctx context.Context, to ConsentTo, digest string) (Consent, error) {
+	c, err := p.Consent(ctx, to)
 	switch {
 	case err != nil:
 		return c, err

@@ -35,6 +35,16 @@ type Set struct {
 	Format   int                `json:"format"`
 	Commands map[string]Command `json:"commands,omitempty"`
 	Plugins  map[string]Plugin  `json:"plugins,omitempty"`
+	Loops    map[string]Loop    `json:"loops,omitempty"`
+}
+
+// Loop is what one loop may run: its own programs, by the part that they play,
+// and the bytes of those that are scripts of the project. The declared commands
+// and plugins that it names stand beside it in its set.
+type Loop struct {
+	Programs map[string][]string `json:"programs"`
+	PassEnv  []string            `json:"pass_env,omitempty"`
+	Scripts  map[string]string   `json:"scripts,omitempty"` // path below the project to SHA-256
 }
 
 // Command is one declared command.
@@ -56,7 +66,7 @@ type Plugin struct {
 // Asks tells whether the set holds anything that needs consent. Plugins that only
 // read do not.
 func (s Set) Asks() bool {
-	if len(s.Commands) > 0 {
+	if len(s.Commands) > 0 || len(s.Loops) > 0 {
 		return true
 	}
 	for _, p := range s.Plugins {
