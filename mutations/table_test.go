@@ -243,6 +243,12 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestGuardsSeeStagedArtifacts"}}},
 	},
 	{
+		name: "a migration makes what it finds durable",
+		edits: []edit{{"host/runner/migrate.go", "	for _, name := range slices.Sorted(maps.Keys(blobs)) {\n",
+			"	for _, name := range slices.Sorted(maps.Keys(blobs)) {\n		if there, err := r.run.blob(name); err == nil && bytes.Equal(there, blobs[name]) {\n			continue\n		}\n"}},
+		red: []red{{"host/runner", []string{"TestSweepErrorsOfEveryOperation_P3"}}},
+	},
+	{
 		name:  "what dead writers left is removed by the next commit",
 		edits: []edit{{"host/commit/append.go", "	_ = durable.RemoveDeadTemps(s.opts.Disk, s.dir)\n", ""}},
 		red:   []red{{"host/runner", []string{"TestKilledLeavesNoTemporaryFile_P3"}}},
@@ -251,5 +257,25 @@ var table = []mutation{
 		name:  "writers at work keep their temporary files",
 		edits: []edit{{"kernel/durable/temp.go", "|| !lives(int(pid))", "|| pid >= 0"}},
 		red:   []red{{"kernel/durable", []string{"TestRemoveDeadTemps"}}},
+	},
+	{
+		name:  "a replaced answer leaves work with the token that saw the old one",
+		edits: []edit{{"host/cursor/replace.go", "if isInput || strings.HasPrefix(q.ID, PluginID(\"\")) {", "if false && isInput {"}},
+		red:   []red{{"host/cursor", []string{"TestReplaceAnswer"}}},
+	},
+	{
+		name:  "a rewind is planned on a state that changed",
+		edits: []edit{{"host/cursor/rewind.go", "t.Seen != s.CursorStamp() ||", ""}},
+		red:   []red{{"host/cursor", []string{"TestRewindIsFenced"}}},
+	},
+	{
+		name:  "a migration leaves work with the token of the old prompt",
+		edits: []edit{{"host/cursor/migrate.go", "		if !same {", "		if false && !same {"}},
+		red:   []red{{"host/cursor", []string{"TestMigrateAndWork"}}},
+	},
+	{
+		name:  "a migration's frozen files are durable before its record",
+		edits: []edit{{"host/runner/migrate.go", "if err := r.run.store.PutBlob(name, blobs[name]); err != nil {", "if _, err := r.run.store.Publish(name, blobs[name]); err != nil {"}},
+		red:   []red{{"host/runner", []string{"TestChangesUnderDiskFaults"}}},
 	},
 }

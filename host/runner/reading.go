@@ -25,6 +25,7 @@ type reading struct {
 	answered *cursor.Give  // the answer that this call gave
 	asOf     time.Time     // what plugins are told of the time; see clock
 	verdict  *driftVerdict // to be kept by the next write
+	whole    bool          // all there is to know is shown, also what was shown before
 	warnings []Warning
 }
 

@@ -98,6 +98,17 @@ func operations() []operation {
 			}
 			return err
 		}, ok, ok)},
+		{"migrate", "migrate", line, func(t *testing.T, p *Project) func(*Project) error {
+			must(t, p, report("a", ok))
+			change(t, p.Config.Root, `{ id = "C" }`, `{ id = "new" }`)
+			return func(p *Project) error {
+				_, refused, err := p.Migrate(context.Background(), MigrateRequest{Mission: "m", Actor: "kim"})
+				if refused != nil {
+					err = errors.New(value(refused.Reason))
+				}
+				return err
+			}
+		}},
 		{"claim", "claim", many, func(t *testing.T, p *Project) func(*Project) error {
 			tokenOf(t, p)
 			if err := operate((*Project).WPRelease, OperatorRequest{Package: "WP01", Reason: "gone"})(p); err != nil {
