@@ -21,6 +21,7 @@ type program struct {
 	args   func(n int) []string // of the n-th call, warm-ups included
 	env    func(n int) []string // nil: an empty environment
 	settle func(n int) error    // after each call, not timed; nil: nothing
+	single bool                 // kept to one core, where canOneCore
 	output *os.File             // what it printed last
 	calls  int
 	times  []time.Duration
@@ -74,9 +75,18 @@ func (p *program) run(ctx context.Context) (time.Duration, error) {
 		attr.Env = p.env(n)
 	}
 	argv := append([]string{p.path}, p.args(n)...)
-	begun := time.Now()
-	process, err := os.StartProcess(p.path, argv, attr)
-	if err != nil {
+	var process *os.Process
+	var begun time.Time
+	start := func() (err error) {
+		begun = time.Now()
+		process, err = os.StartProcess(p.path, argv, attr)
+		return err
+	}
+	begin := start
+	if p.single {
+		begin = func() error { return onOneCore(start) }
+	}
+	if err := begin(); err != nil {
 		return 0, err
 	}
 	state, err := process.Wait()

@@ -66,7 +66,7 @@ func tableSchemas(t *testing.T) map[string]node {
 	c, m := loadSchema(t, configSchema), loadSchema(t, missionSchema)
 	all := map[string]node{"config": c, "file": m}
 	for where, name := range map[string]string{
-		"project": "project", "runtime": "runtime", "source": "source", "plugin": "plugin", "type": "type", "mission": "heading",
+		"project": "project", "runtime": "runtime", "source": "source", "plugin": "plugin", "command": "command", "type": "type", "mission": "heading",
 		"step": "step", "audit": "audit", "input": "input", "guard": "guard", "executor": "executor", "packages": "packages",
 	} {
 		all[where] = c.at("definitions").at(name)

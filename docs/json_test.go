@@ -38,12 +38,12 @@ func TestJSONBlocksFitTheirSchema(t *testing.T) {
 // its documents have.
 func shape(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
-		{"error_code", "error"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"imported", "run-import"}, {"sources", "mission-import"},
+		{"error_code", "error"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
 		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"lang", "plugin-new"},
 		{"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"sound", "run-verify"}, {"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"},
 		{"assumed", "mission-simulate"}, {"steps", "run-show"}, {"packages", "wp-list"},
-		{"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"help", "help"},
+		{"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"loops", "loop-status"}, {"help", "help"},
 	} {
 		if _, ok := doc[s.key]; ok {
 			return s.name

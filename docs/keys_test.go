@@ -50,6 +50,7 @@ func places() map[string]place {
 		"source":  {before: "schema = 1\n[work_packages]\n"},
 		"plugin": {before: "schema = 1\n[plugins.lint]\n",
 			base: line(`wasm = "lint.wasm"`, `sha256 = "`+zeros+`"`)},
+		"command": {before: "schema = 1\n[commands.unit-tests]\n", base: line(`run = ["true"]`)},
 		"type":    {before: minimal, base: line(`steps = [{ id = "a" }]`)},
 		"file":    {base: line(`steps = [{ id = "a" }]`), inFile: true},
 		"mission": {before: "[mission]\n", after: "[[steps]]\nid = \"a\"\n", inFile: true},

@@ -54,7 +54,7 @@ func (b block) project() map[string]string {
 			name = key[1]
 		}
 		files["m.toml"] = text
-		files[config.FileName] = fmt.Sprintf("schema = 1\n[missions.%s]\nfile = \"m.toml\"\n%s", name, pluginsOf(text))
+		files[config.FileName] = fmt.Sprintf("schema = 1\n[missions.%s]\nfile = \"m.toml\"\n%s", name, pluginsOf(text)+commandsOf(text))
 	} else {
 		if !strings.HasPrefix(text, "schema") {
 			text = "schema = 1\n" + text
@@ -75,6 +75,19 @@ func pluginsOf(definition string) string {
 		if name := named[1]; !done[name] {
 			done[name] = true
 			fmt.Fprintf(&out, "[plugins.%s]\nwasm = \"p.wasm\"\nsha256 = %q\n", name, zeros)
+		}
+	}
+	return out.String()
+}
+
+// commandsOf declares the commands that a definition names.
+func commandsOf(definition string) string {
+	var out strings.Builder
+	done := map[string]bool{}
+	for _, named := range regexp.MustCompile(`command = "([^"]+)"`).FindAllStringSubmatch(definition, -1) {
+		if name := named[1]; !done[name] {
+			done[name] = true
+			fmt.Fprintf(&out, "[commands.%s]\nrun = [\"true\"]\n", name)
 		}
 	}
 	return out.String()

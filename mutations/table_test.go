@@ -173,6 +173,45 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestPackagesToTheEnd"}}, {"host/cursor", []string{"TestImplementAndReview_SC002_Case35"}}},
 	},
 	{
+		name:  "consent before a command",
+		edits: []edit{{"host/runner/consent.go", "if !trusted {", "if trusted && !trusted {"}},
+		red:   []red{{"host/runner", []string{"TestNotTrustedOnEveryPath", "TestRevokedConsent", "TestCopiedRunIsNotTrusted"}}},
+	},
+	{
+		name:  "consent is to the bytes that will be used",
+		edits: []edit{{"host/runner/consent.go", "trust.Digest(raw) != digest", "trust.Digest(raw) == \"\""}},
+		red:   []red{{"host/runner", []string{"TestCopiedRunIsNotTrusted"}}},
+	},
+	{
+		name: "consent is to one project",
+		edits: []edit{
+			{"host/trust/store.go", "r.Project == s.project, nil", "true, nil"},
+			{"host/trust/store.go", "Digest([]byte(digest+\"\\n\"+s.project))", "Digest([]byte(digest+\"\\n\"))"},
+		},
+		red: []red{
+			{"host/trust", []string{"TestConsentIsForOneProjectAndUser"}},
+			{"host/runner", []string{"TestCopiedRunIsNotTrusted"}},
+		},
+	},
+	{
+		name:  "exit 1 alone is a no",
+		edits: []edit{{"host/command/result.go", "r.Exit == 1:", "r.Exit > 0:"}},
+		red: []red{
+			{"host/command", []string{"TestVerdictOfEveryEnd_Case08"}},
+			{"host/runner", []string{"TestCommandGuard_Case08_Case29"}},
+		},
+	},
+	{
+		name:  "an end of the time is no success",
+		edits: []edit{{"host/command/run.go", "Result{End: why.end, Err: why.err,", "Result{Err: why.err,"}},
+		red:   []red{{"host/command", []string{"TestTimeout_Row41"}}},
+	},
+	{
+		name:  "what a command leaves behind is ended",
+		edits: []edit{{"host/command/process.go", "= EndGroup(p.proc.Pid)", "= 0, false"}},
+		red:   []red{{"host/command", []string{"TestGrandchildHoldsTheOutput_Row40"}}},
+	},
+	{
 		name:  "what stands in an artifact's place is compared under the lock",
 		edits: []edit{{"host/cursor/artifact.go", "now != a.Replaces && now != a.SHA256 {", "false && now != \"\" {"}},
 		red:   []red{{"host/runner", []string{"TestArtifactConflict", "TestSavedPlanOverwritesNothing"}}},

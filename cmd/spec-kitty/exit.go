@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 // The exit codes. This file is the only place that sets one.
@@ -43,7 +45,7 @@ func exitTable() []exitRow {
 			runner.CodeRunExists, runner.CodeNothingIssued, runner.CodeDecisionConflict, runner.CodeStaleDecision,
 			runner.CodeAuditNeedsHuman, runner.Code(cursor.SelfReview), runner.Code(cursor.IllegalMove),
 			runner.Code(cursor.LanesReadOnly), runner.Code(cursor.NothingToRetry), runner.Code(cursor.NothingToPublish), runner.Code(cursor.AnswerUsed), runner.Code(cursor.DecisionNeeded),
-			runner.Code(cursor.NothingToRewind), runner.Code(cursor.NothingToMigrate), runner.Code(cursor.MigrationRefused), runner.CodeDiskFull,
+			runner.Code(cursor.NothingToRewind), runner.Code(cursor.NothingToMigrate), runner.Code(cursor.MigrationRefused), runner.CodeDiskFull, runner.CodeNotTrusted,
 			runner.CodeAlreadyExists}},
 		{exitUsage, "the call is wrong, or a value is outside what is allowed", []runner.Code{
 			runner.CodeUsage, runner.CodeInvalidAnswer}},
@@ -79,6 +81,25 @@ func exitOfAnswer(answer runner.Answer) int {
 		return exitRefused
 	}
 	return exitOK
+}
+
+// exitOfReport is the exit code of a loop's verb.
+func exitOfReport(r tick.Report) int {
+	switch {
+	case r.Good():
+		return exitOK
+	case r.Outcome != tick.Refused:
+		return exitRefused
+	}
+	switch r.ReasonCode {
+	case string(loop.BadRequest), string(loop.ReasonRequired):
+		return exitUsage
+	case string(loop.Untracked), tick.LoopGone:
+		return exitNotFound
+	case string(loop.NewerFormat):
+		return exitDamaged
+	}
+	return exitRefused
 }
 
 // exitOfWalk is the exit code of a simulated walk.

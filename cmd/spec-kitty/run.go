@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 // process is what a call gets from outside.
@@ -19,6 +20,8 @@ type process struct {
 	err    io.Writer
 	getenv func(string) string
 	tune   func(*runner.Options) // for tests; nil: the options as they are
+
+	tuneLoops func(*tick.Options) // likewise
 }
 
 // app is one call: its streams, the flags that all commands share, and the exit
@@ -77,7 +80,7 @@ func (a *app) wantsJSON() bool {
 
 // open opens the project that the call is about. The caller closes it.
 func (a *app) open() (*runner.Project, error) {
-	o := runner.Options{Root: a.root}
+	o := runner.Options{Root: a.root, Trust: a.getenv("SPEC_KITTY_TRUST")}
 	if a.tune != nil {
 		a.tune(&o)
 	}
@@ -136,7 +139,7 @@ Several agents may call at the same moment, retry, or die half-way.`,
 	flags.StringVar(&a.root, "root", "", "the project's `DIR`, or a folder in it (default: found from the working folder upwards)")
 	flags.StringVar(&a.root, "owned-checkout", "", "the same as --root `DIR`, as existing callers know it")
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
-	root.AddCommand(newNext(a), newRun(a), newWP(a), newDecision(a), newStatus(a), newMission(a), newDoctor(a), newInit(a), newPlugin(a))
+	root.AddCommand(newNext(a), newRun(a), newWP(a), newLoop(a), newDecision(a), newStatus(a), newMission(a), newDoctor(a), newInit(a), newPlugin(a), newTrust(a))
 	root.SetHelpCommand(newHelp(a))
 	return root
 }

@@ -86,11 +86,11 @@ func checkOutput(stdout []byte, code int) (any, error) {
 // shapeOf is the name of the schema that a document belongs to.
 func shapeOf(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
-		{"error_code", "error"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"imported", "run-import"}, {"sources", "mission-import"},
+		{"error_code", "error"}, {"consented", "trust"}, {"consents", "trust-list"}, {"revoked", "trust-revoke"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
 		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"lang", "plugin-new"}, {"decisions", "decision-list"}, {"askings", "decision-show"}, {"rewound_to", "run-rewind"}, {"abi", "request"},
 		{"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"}, {"assumed", "mission-simulate"},
-		{"steps", "run-show"}, {"packages", "wp-list"}, {"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"help", "help"}, {"version", "version"},
+		{"steps", "run-show"}, {"packages", "wp-list"}, {"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"loops", "loop-status"}, {"help", "help"}, {"version", "version"},
 	} {
 		if _, ok := doc[s.key]; ok {
 			if _, sound := doc["sound"]; sound && s.name != "plugin-check" {
@@ -127,6 +127,12 @@ func fits(doc map[string]any, name string, code int) error {
 	case "plugin-run":
 		if doc["end"] != runner.EndAnswer {
 			want = exitRefused
+		}
+	case "loop-report":
+		want = code // by the reason; exitOfReport has a table of its own
+	case "loop-status":
+		if one, _ := doc["loops"].([]any); len(one) == 1 && code == exitDamaged {
+			want = exitDamaged
 		}
 	case "run-verify":
 		if doc["sound"] == false {

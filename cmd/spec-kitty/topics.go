@@ -17,6 +17,7 @@ func topics() []helpTopic {
 		{"publish", "artifacts that are recorded and not in their places", page(publishText)},
 		{"answer", "answering a question", page(answerHelp)},
 		{"holder", "who may report what", page(holderHelp)},
+		{"trust", "consenting to commands and write grants", page(trustText)},
 		{"plugins", "what plugins may do, and what it means when one fails", page(pluginsText)},
 		{"tokens", "tokens, repeats and stale reports", page(tokensText)},
 	}
@@ -33,6 +34,7 @@ func topic(name string) (helpTopic, bool) {
 
 const environmentText = `  SPEC_KITTY_MISSION   the mission, where no argument and no flag names one
   SPEC_KITTY_WORKER    the worker, where --agent is given without --worker
+  SPEC_KITTY_TRUST     a digest that is consented to, as in CI; see help trust
   SPEC_KITTY_FALLBACK  a program that unknown commands are handed to
   NO_COLOR             no colour on a terminal
 `
@@ -139,6 +141,29 @@ Several workers that share an agent's name tell themselves apart with --worker o
 SPEC_KITTY_WORKER. A person is --as human:NAME.
 
 If the holder does not come back: ` + "`spec-kitty help release`" + `.`
+
+const trustText = `A project's commands are programs of this machine, and plugins with write grants
+change its files. A pin in the repository proves that bytes are the same, not that
+they are good; so neither has any effect before you, at this machine, consented.
+
+    spec-kitty trust                 lists them, with the digest of all of it
+    spec-kitty trust --digest D      consents to what has this digest
+    spec-kitty trust --interactive   shows the list and asks on the terminal
+    spec-kitty trust --mission M     the same for what M's run froze at its start
+    spec-kitty trust --list          what you consented to here; --revoke D takes it back
+
+Without consent a guard that is a command cannot be evaluated: the answer is
+guard_error with the cause not_trusted, and nothing was run. Plugins that only read
+need no consent. A query runs nothing.
+
+The consent is to that digest and to this folder, and lies in your own configuration
+folder, never in the project: a clone, a copied run, or another user's machine has
+none. A changed command, pin or write grant is another digest and asks again; comments
+are not part of it, and neither is what a command's program or script does: look at
+those as you look at any program before you run it. A run goes on with the commands
+that it froze; if you consented to those, it needs no new consent.
+
+In CI, put the digest that you reviewed into SPEC_KITTY_TRUST.`
 
 const pluginsText = `Plugins are WebAssembly modules: guards that allow or refuse the end of a step, and
 executors that do a part of its work. A plugin reads what spec-kitty.toml grants it,

@@ -31,8 +31,43 @@ spec-kitty.toml:2: Runtime: unknown key Runtime; did you mean runtime?`},
 			`spec-kitty.toml:2: holder: unknown key holder
 spec-kitty.toml:5: runtime.name: unknown key name in [runtime]
 spec-kitty.toml:6: runtime.schema: schema is a key of the top of the file, but stands inside [runtime]: move it up, above [runtime]`},
-		{"of a later version", "schema = 1\n[commands.x]\nrun = [\"a\"]\n",
-			`spec-kitty.toml:2: commands: commands is not known to this version`},
+		{"commands", `schema = 1
+[commands.a]
+run = "go test"
+timeout = "0s"
+cwd = "worktree"
+pass_env = ["A=B", 1, ""]
+output = "1TiB"
+shell = true
+[commands.b]
+[commands.c]
+run = []
+[commands.d]
+run = ["go test ./..."]
+[commands.e]
+run = ["", "x", 2, "a\u0000b"]
+[commands.E]
+run = ["x"]
+timeout = "25h"
+[commands."a b"]
+run = ["x"]
+`, `spec-kitty.toml:3: commands.a.run: a list of texts was expected, not text
+spec-kitty.toml:4: commands.a.timeout: must be from 1ms to 24h0m0s, not 0s
+spec-kitty.toml:5: commands.a.cwd: must be one of project, workspace, not "worktree"
+spec-kitty.toml:6: commands.a.pass_env[0]: "A=B" is no environment variable's name
+spec-kitty.toml:6: commands.a.pass_env[1]: text in quotes was expected, not a whole number
+spec-kitty.toml:6: commands.a.pass_env[2]: "" is no environment variable's name
+spec-kitty.toml:7: commands.a.output: "1TiB" is no size: it needs a whole number and a unit, one of B, KiB, MiB and GiB
+spec-kitty.toml:8: commands.a.shell: unknown key shell in [commands.a]
+spec-kitty.toml:9: commands.b.run: is missing: the program and its arguments, such as ["go", "test", "./..."]
+spec-kitty.toml:11: commands.c.run: is empty: the program and its arguments were expected
+spec-kitty.toml:13: commands.d.run[0]: "go test ./..." is one word for the program's name, as no shell takes it apart: write its arguments as texts of their own
+spec-kitty.toml:14: commands.e: differs from E only in letter case
+spec-kitty.toml:15: commands.e.run[2]: text in quotes was expected, not a whole number
+spec-kitty.toml:15: commands.e.run[3]: "a\x00b" holds a zero byte
+spec-kitty.toml:15: commands.e.run[0]: is empty: the name of a program was expected
+spec-kitty.toml:18: commands.E.timeout: must be from 1ms to 24h0m0s, not 25h0m0s
+spec-kitty.toml:19: commands."a b": the name "a b" may hold only letters, digits, -, _ and ., not ' '`},
 		{"where a plugin may write", `schema = 1
 [runtime]
 dir = "Work/state"
@@ -124,7 +159,7 @@ steps = [
 `, `spec-kitty.toml:3: missions.hello.key: "helo" differs from the table's name "hello": a mission type has one name
 spec-kitty.toml:5: missions.hello.steps[0].gaurds: unknown key gaurds in [[missions.hello.steps]]; did you mean guards?
 spec-kitty.toml:6: missions.hello.steps[1].depend_on: unknown key depend_on in [[missions.hello.steps]]; did you mean depends_on?
-spec-kitty.toml:7: missions.hello.steps[1].guards[0].min: unknown key min in [[missions.hello.steps.guards]]
+spec-kitty.toml:7: missions.hello.steps[1].guards[0].min: has no effect on a guard of kind artifact: it belongs to event
 spec-kitty.toml:7: missions.hello.steps[1].guards[0].artifact: "../b" leads out of the mission's folder
 spec-kitty.toml:8: missions.hello.steps[2].id: "check" is taken: steps[1] has it too
 spec-kitty.toml:8: missions.hello.steps[2].prompt: line 1: undefined: .Nothing`},

@@ -96,13 +96,17 @@ guards = [
   { artifact = "a", min_bytes = 0, min_count = -1 },
   { work_packages = "WP01", lanes = "done" },
   { work_packages = "WP01", lanes = ["finished"] },
-  { command = "unit-tests" },
-  { event = "source_documented", min = 3 },
+  { command = "unit-test" },
+  { command = "in-worktree" },
+  { command = "" },
+  { event = "source_documented", min = 0 },
+  { event = "" },
+  { artifact = "a", min = 3 },
   { plugin = "" },
   { artifact = "a", contains = "(" },
 ]
-`, `missions/dev.toml:4: steps[0].guards[0]: a guard needs one of artifact, plugin, input and work_packages
-missions/dev.toml:5: steps[0].guards[1]: a guard needs one of artifact, plugin, input and work_packages
+`, `missions/dev.toml:4: steps[0].guards[0]: a guard needs one of artifact, plugin, input, work_packages, command and event
+missions/dev.toml:5: steps[0].guards[1]: a guard needs one of artifact, plugin, input, work_packages, command and event
 missions/dev.toml:6: steps[0].guards[2]: a guard is one of artifact, plugin: make it 2 guards
 missions/dev.toml:7: steps[0].guards[3].plugin: names the plugin "spec-lnt", which is not in [plugins] of spec-kitty.toml; did you mean spec-lint?
 missions/dev.toml:8: steps[0].guards[4].contains: has no effect on a guard of kind input: it belongs to artifact
@@ -113,11 +117,14 @@ missions/dev.toml:9: steps[0].guards[5].min_bytes: must be from 1 to 16777216, n
 missions/dev.toml:9: steps[0].guards[5].min_count: must be from 1 to 1000000, not -1
 missions/dev.toml:10: steps[0].guards[6].lanes: a list of texts was expected, not text
 missions/dev.toml:11: steps[0].guards[7].lanes[0]: there is no lane "finished"
-missions/dev.toml:12: steps[0].guards[8].command: command is not known to this version
-missions/dev.toml:13: steps[0].guards[9].event: event is not known to this version
-missions/dev.toml:13: steps[0].guards[9].min: min is not known to this version
-missions/dev.toml:14: steps[0].guards[10].plugin: is missing: the name of a plugin
-missions/dev.toml:15: steps[0].guards[11].contains: missing closing ): ` + "`(`"},
+missions/dev.toml:12: steps[0].guards[8].command: names the command "unit-test", which is not in [commands] of spec-kitty.toml; did you mean unit-tests?
+missions/dev.toml:13: steps[0].guards[9].command: names the command "in-worktree", which works in a package's worktree (cwd = "workspace"), on a step without work packages: there is none
+missions/dev.toml:14: steps[0].guards[10].command: is empty: the name of a command of [commands] was expected
+missions/dev.toml:15: steps[0].guards[11].min: must be from 1 to 1000000, not 0
+missions/dev.toml:16: steps[0].guards[12].event: is empty: the type of an event was expected
+missions/dev.toml:17: steps[0].guards[13].min: has no effect on a guard of kind artifact: it belongs to event
+missions/dev.toml:18: steps[0].guards[14].plugin: is missing: the name of a plugin
+missions/dev.toml:19: steps[0].guards[15].contains: missing closing ): ` + "`(`"},
 		{"references", `[[steps]]
 id = "specify"
 [[steps]]

@@ -11,8 +11,8 @@ import (
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
-// checkDefinition adds what is wrong with a definition's values, and with the plugins it
-// names. base stands before the paths of an inline definition.
+// checkDefinition adds what is wrong with a definition's values, and with the plugins
+// and commands that it names. base stands before the paths of an inline definition.
 func checkDefinition(r *reading, cfg *Config, def *mission.Definition, base string) {
 	r.explainUnknown()
 	r.read = len(r.problems)
@@ -26,6 +26,7 @@ func checkDefinition(r *reading, cfg *Config, def *mission.Definition, base stri
 				Message: fmt.Sprintf("names the plugin %q, which is not in [plugins] of %s", ref.Name, FileName)})
 		}
 	}
+	checkCommands(r, cfg, def, base)
 }
 
 // unlessKnown adds a problem unless one is known at that place already, or at

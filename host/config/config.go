@@ -25,6 +25,7 @@ type Config struct {
 	Runtime  Runtime
 	Source   Source
 	Plugins  map[string]Plugin
+	Commands map[string]Command
 	Missions map[string]Mission
 	Loops    map[string]Loop
 }

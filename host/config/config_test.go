@@ -63,6 +63,20 @@ env = { LANG = "C" }
 wasm = "bare.wasm"
 sha256 = "0000000000000000000000000000000000000000000000000000000000000000"
 
+[commands.unit-tests]
+run = ["go", "test", "./..."]
+timeout = "20m"
+cwd = "workspace"
+pass_env = ["GOCACHE"]
+output = "64KiB"
+
+[commands.lint]
+run = ["./lint.sh"]
+
+[commands.bare]
+run = ["true"]
+pass_env = []
+
 [missions.inline]
 name = "Inline"
 steps = [{ id = "a" }]
@@ -87,6 +101,11 @@ func TestLoad(t *testing.T) {
 				Write:  []string{"{mission}", "docs", "{workspace}"},
 				Memory: 128 << 20, Timeout: 90 * time.Second, Output: 2 << 20, Log: 1 << 10, MaxRounds: 7},
 			"bare": {Name: "bare", Wasm: "bare.wasm", SHA256: strings.Repeat("0", 64), Memory: 64 << 20, Timeout: 10 * time.Second, Output: 1 << 20, Log: 256 << 10, MaxRounds: 4},
+		},
+		Commands: map[string]Command{
+			"unit-tests": {Name: "unit-tests", Run: []string{"go", "test", "./..."}, Timeout: 20 * time.Minute, Cwd: CwdWorkspace, PassEnv: []string{"GOCACHE"}, Output: 64 << 10},
+			"lint":       {Name: "lint", Run: []string{"./lint.sh"}, Timeout: 10 * time.Minute, Cwd: CwdProject, PassEnv: []string{"HOME", "PATH"}, Output: 1 << 20},
+			"bare":       {Name: "bare", Run: []string{"true"}, Timeout: 10 * time.Minute, Cwd: CwdProject, PassEnv: []string{}, Output: 1 << 20},
 		},
 		Missions: map[string]Mission{"inline": {Type: "inline"}, "software-dev": {Type: "software-dev", File: "missions/dev.toml"}},
 		Loops:    map[string]Loop{},

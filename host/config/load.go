@@ -49,6 +49,7 @@ func (c *Config) decode(data []byte) error {
 	c.runtime(t.table("runtime"))
 	c.packages(t.table("work_packages"))
 	c.plugins(t)
+	c.commands(t)
 	c.missions(t)
 	c.loops(t)
 	t.done()

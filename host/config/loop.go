@@ -164,7 +164,7 @@ func (d *loopDraft) check(r *reading, cfg *Config, base string) {
 	for _, key := range []string{"gate", "verify", "goal"} {
 		if c := checks[key]; c != nil {
 			r.reference(base+key+".plugin", "plugin", c.Plugin, names(cfg.Plugins), "plugins")
-			r.reference(base+key+".command", "command", c.Command, cfg.declared(), "commands")
+			r.reference(base+key+".command", "command", c.Command, cfg.CommandNames(), "commands")
 		}
 	}
 }
@@ -195,6 +195,3 @@ func (c *Config) checkLoops(known []Problem) ([]Problem, error) {
 	}
 	return known, nil
 }
-
-// declared are the names of the commands that a definition may ask for.
-func (c *Config) declared() []string { return nil }

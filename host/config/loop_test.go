@@ -139,7 +139,7 @@ func TestLoopDefaults(t *testing.T) {
 	}
 	want := &loop.Definition{
 		Name: "deps", Gate: &loop.Check{Plugin: "lint"},
-		Work:     loop.Work{Run: []string{"true"}, Timeout: time.Minute, KillGrace: loop.DefaultKillGrace},
+		Work:     loop.Work{Run: []string{"true"}, Timeout: time.Minute, KillGrace: loop.DefaultKillGrace, PassEnv: []string{"HOME", "PATH"}},
 		Approval: loop.ApprovalRule{Expires: loop.DefaultExpires},
 		Limits:   loop.Limits{MaxRuns: 1, MaxFailures: loop.DefaultFailures, MaxNoProgress: loop.DefaultNoProgress},
 		Worktree: loop.Worktree{Base: "main", Branch: "loop/deps", KeepRuns: loop.DefaultKeepRuns},

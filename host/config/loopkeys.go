@@ -129,7 +129,7 @@ func (d *loopDraft) work(up *table) {
 		Timeout:     t.duration("timeout", time.Second, maxLoopTime, 0),
 		IdleTimeout: t.duration("idle_timeout", time.Second, maxLoopTime, 0),
 		KillGrace:   t.duration("kill_grace", time.Second, 10*time.Minute, loop.DefaultKillGrace),
-		PassEnv:     t.variables("pass_env"),
+		PassEnv:     passed(t.has("pass_env"), t.variables("pass_env")),
 	}
 	if !t.has("run") {
 		t.wrong("run", "is missing: the program and its arguments")
@@ -249,4 +249,13 @@ func (t *table) eachWord(key string, known []string, visit func(word string)) {
 		}
 		t.read.add(t.item(key, i), nearest(word, known), "must be one of %s, not %q", strings.Join(known, ", "), word)
 	})
+}
+
+// passed are the variables that a loop's programs get where the definition does
+// not say: what hardly a program does without.
+func passed(given bool, names []string) []string {
+	if given {
+		return names
+	}
+	return []string{"HOME", "PATH"}
 }

@@ -23,7 +23,9 @@ wasm = "b.wasm"
 sha256 = "0000000000000000000000000000000000000000000000000000000000000000"
 `
 
-const devConfig = "schema = 1\n[missions.software-dev]\nfile = \"missions/dev.toml\"\n" + pluginsOf
+const devConfig = "schema = 1\n[missions.software-dev]\nfile = \"missions/dev.toml\"\n" + pluginsOf + commandsOf
+
+const commandsOf = "[commands.unit-tests]\nrun = [\"x\"]\n[commands.in-worktree]\nrun = [\"x\"]\ncwd = \"workspace\"\n"
 
 // devMission has every key that a definition may have.
 const devMission = `[mission]

@@ -12,10 +12,6 @@ import (
 // with them whether a key has slid into a table below the one it belongs to.
 func (r *reading) explainUnknown() {
 	for _, u := range r.unknown {
-		if u.in.notYet(u.key) {
-			r.add(u.in.at(u.key), "", "%s is not known to this version", quoted(u.key))
-			continue
-		}
 		if owner := u.in.owner(u.key); owner != nil {
 			r.add(u.in.at(u.key), "", "%s", slid(u, owner))
 			continue
@@ -41,7 +37,7 @@ func (t *table) owner(key string) *table {
 
 // isNames tells tables such as [plugins], whose keys are names, from others.
 func (t *table) isNames() bool {
-	return t.up != nil && t.up.up == nil && (t.key == "plugins" || t.key == "missions" || t.key == "loops")
+	return t.up != nil && t.up.up == nil && (t.key == "plugins" || t.key == "commands" || t.key == "missions" || t.key == "loops")
 }
 
 func slid(u unknownKey, owner *table) string {
@@ -73,15 +69,4 @@ func (t *table) header() string {
 		return "[[" + name + "]]"
 	}
 	return "[" + name + "]"
-}
-
-// notYet tells the keys that the design has and this version does not read.
-func (t *table) notYet(key string) bool {
-	switch {
-	case t.up == nil:
-		return key == "commands"
-	case t.key == "guards":
-		return key == "command" || key == "event" || key == "min" && t.has("event")
-	}
-	return false
 }

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write testdata/events.golden.json anew;
 func oneOfEach() []Event {
 	holder := Holder{Agent: "ann", Worker: "1"}
 	return []Event{
-		Started{Run: "01R", Mission: "034-pay", Type: "dev", Definition: "d", Index: "i", Plugins: map[string]string{"lint": "sha"}, Seed: "s"},
+		Started{Run: "01R", Mission: "034-pay", Type: "dev", Definition: "d", Index: "i", Plugins: map[string]string{"lint": "sha"}, Commands: "c", Seed: "s"},
 		Entered{Pos: 1, Step: "a"},
 		Asked{Asking{ID: "input:db", Token: "01T", Key: "db", Question: "Which?", Options: []string{"pg", "lite"}}},
 		Answered{ID: "input:db", Token: "01T", Key: "db", Value: "pg", By: "human:kim"},
@@ -32,6 +32,12 @@ func oneOfEach() []Event {
 		Reported{
 			Token: "01T", Step: "a", Package: "WP01", Result: Success, Outcome: Failed, Reason: "why", By: holder, Plan: "p1",
 			Prompt: "next", Notes: []string{"n"}, Guards: []GuardEvidence{{Guard: "artifact spec.md", Verdict: "allow", Examined: "1 file"}}, Rejection: true,
+			Calls: []Call{
+				{Kind: CallPlugin, Name: "lint", SHA256: "sha", Dir: "dir", Verb: "guard", Round: 1, Request: "r", Answer: "a", Files: "f"},
+				{Kind: CallCommand, Name: "unit-tests", SHA256: "c", Round: 1, Command: &CommandRun{
+					End: "signaled", Exit: -1, Signal: "killed", Millis: 12, Stdout: Output{Bytes: 3, SHA256: "o", Tail: "out"},
+				}},
+			},
 			Artifacts: []Artifact{
 				{Path: "docs/a.md", SHA256: "ab", Replaces: Absent, Content: "text"},
 			},
@@ -48,7 +54,7 @@ func oneOfEach() []Event {
 				Answers: map[string]Answer{"input:db": {Value: "pg", By: "human:kim", Token: "01T", Reason: "why", Options: []string{"pg", "lite"}, Used: "a"}}},
 			Packages: map[string]Package{"WP01": {Lane: mission.ForReview, From: mission.InProgress, Author: holder, Attempts: map[string]int{"a": 1}}}, Reason: "why",
 		},
-		Migrated{Definition: "d", Index: "i", Plugins: map[string]string{"lint": "sha"}, Grants: "g", Done: mission.Bits{}.With(0),
+		Migrated{Definition: "d", Index: "i", Plugins: map[string]string{"lint": "sha"}, Grants: "g", Commands: "c", Done: mission.Bits{}.With(0),
 			Steps: map[string]int{"a": 1}, Dropped: []string{"input:db"}, Reason: "why"},
 		Finished{Canceled: true},
 		RunAborted{Reason: "why"},

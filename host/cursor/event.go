@@ -12,10 +12,11 @@ type Started struct {
 	Run        string            `json:"run"`
 	Mission    string            `json:"mission"`
 	Type       string            `json:"type"`
-	Definition string            `json:"definition"`        // digest of the frozen definition
-	Index      string            `json:"index"`             // SHA-256 of its index
-	Plugins    map[string]string `json:"plugins,omitempty"` // name to SHA-256
-	Grants     string            `json:"grants,omitempty"`  // SHA-256 of what they are granted, as frozen
+	Definition string            `json:"definition"`         // digest of the frozen definition
+	Index      string            `json:"index"`              // SHA-256 of its index
+	Plugins    map[string]string `json:"plugins,omitempty"`  // name to SHA-256
+	Grants     string            `json:"grants,omitempty"`   // SHA-256 of what they are granted, as frozen
+	Commands   string            `json:"commands,omitempty"` // SHA-256 of the commands, pins and write grants, as frozen
 	Seed       string            `json:"seed"`
 	Adopted    *AdoptedFrom      `json:"adopted,omitempty"` // nil: it began anew
 }
@@ -89,6 +90,7 @@ type Reported struct {
 	Prompt  string          `json:"prompt,omitempty"` // from the executor, for the next prompt
 	Notes   []string        `json:"notes,omitempty"`
 	Guards  []GuardEvidence `json:"guards,omitempty"`
+	Calls   []Call          `json:"calls,omitempty"` // of plugins and commands, the executor's first
 
 	Artifacts []Artifact `json:"artifacts,omitempty"` // from the executor: files to be made of this record
 
@@ -184,6 +186,7 @@ type Migrated struct {
 	Index      string            `json:"index"`
 	Plugins    map[string]string `json:"plugins,omitempty"`
 	Grants     string            `json:"grants,omitempty"`
+	Commands   string            `json:"commands,omitempty"`
 	Done       mission.Bits      `json:"done"`              // what is complete, by the new positions
 	Steps      map[string]int    `json:"steps,omitempty"`   // new positions of the current step and of those handed out
 	Dropped    []string          `json:"dropped,omitempty"` // open questions that end with it

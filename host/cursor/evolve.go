@@ -24,7 +24,7 @@ func Evolve(s State, m Meta, event Event) State {
 	switch e := event.(type) {
 	case Started:
 		s.Run, s.Mission, s.Type = e.Run, e.Mission, e.Type
-		s.Definition, s.Grants, s.Seed, s.Phase = e.Definition, e.Grants, e.Seed, Running
+		s.Definition, s.Grants, s.Commands, s.Seed, s.Phase = e.Definition, e.Grants, e.Commands, e.Seed, Running
 		s.Cursor.Pos = -1
 	case Issued:
 		return s.issued(m, e)

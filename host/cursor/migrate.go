@@ -24,6 +24,7 @@ type Migrate struct {
 	Index      string
 	Plugins    map[string]string
 	Grants     string
+	Commands   string
 	Def        mission.View // the new definition
 	Tokens     Tokens
 }
@@ -41,7 +42,7 @@ func (t Migrate) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
 	case s.Phase != Running:
 		return nil, refuse(NothingToMigrate, "the run is over: it keeps what it went by")
-	case s.Definition == t.Definition && s.Grants == t.Grants:
+	case s.Definition == t.Definition && s.Grants == t.Grants && s.Commands == t.Commands:
 		return nil, nil
 	case s.Definition != t.From:
 		return nil, refuse(StalePlan, "the run goes by another definition than when this call began: ask again")
@@ -115,7 +116,7 @@ func (m *migration) orders() error {
 // stands finds the step that is current by the new definition. Work that is
 // handed out keeps its step current.
 func (m *migration) stands() error {
-	m.e = Migrated{Definition: m.t.Definition, Index: m.t.Index, Plugins: m.t.Plugins, Grants: m.t.Grants,
+	m.e = Migrated{Definition: m.t.Definition, Index: m.t.Index, Plugins: m.t.Plugins, Grants: m.t.Grants, Commands: m.t.Commands,
 		Done: m.done, Steps: map[string]int{}, Reason: m.t.Reason}
 	for _, i := range m.s.Issues() {
 		if err := m.at(i.Step); err != nil {

@@ -68,7 +68,7 @@ func (m *migration) taken(step, why string) *Refusal {
 }
 
 func (s State) migrated(m Meta, e Migrated) State {
-	s.Definition, s.Grants, s.Migrated = e.Definition, e.Grants, m.Revision
+	s.Definition, s.Grants, s.Commands, s.Migrated = e.Definition, e.Grants, e.Commands, m.Revision
 	c := s.Cursor
 	c.Done = e.Done
 	for _, id := range e.Dropped {

@@ -30,6 +30,7 @@ type Report struct {
 	Reason  string          `json:"reason,omitempty"`
 	Outcome *Outcome        `json:"outcome,omitempty"` // nil: the step has no executor
 	Guards  []GuardEvidence `json:"guards,omitempty"`
+	Calls   []Call          `json:"calls,omitempty"`
 	Plan    string          `json:"plan,omitempty"` // id of the saved plan that this is
 	Policy  Policy          `json:"policy"`
 	Tokens  Tokens          `json:"tokens"`
@@ -169,7 +170,7 @@ func notHolder(issue Issue) *Refusal {
 func (r Report) reported(issue Issue) Reported {
 	e := Reported{
 		Token: issue.Token, Step: issue.Step, Package: issue.Package,
-		Result: r.Result, Reason: r.Reason, By: r.By, Plan: r.Plan, Guards: r.Guards,
+		Result: r.Result, Reason: r.Reason, By: r.By, Plan: r.Plan, Guards: r.Guards, Calls: r.Calls,
 	}
 	if o := r.Outcome; o != nil {
 		e.Prompt, e.Notes, e.Artifacts = o.Prompt, o.Notes, o.Artifacts

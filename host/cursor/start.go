@@ -20,6 +20,7 @@ type Start struct {
 	Index      string
 	Plugins    map[string]string
 	Grants     string
+	Commands   string
 	Seed       string
 	Inputs     map[string]string
 	Def        mission.View // the definition that the run freezes
@@ -47,7 +48,7 @@ func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	d := newDraft(s, f, now, t, t.Tokens)
 	d.emit(Started{
 		Run: t.Run, Mission: t.Mission, Type: t.Type, Definition: t.Definition,
-		Index: t.Index, Plugins: t.Plugins, Grants: t.Grants, Seed: t.Seed, Adopted: t.from(),
+		Index: t.Index, Plugins: t.Plugins, Grants: t.Grants, Commands: t.Commands, Seed: t.Seed, Adopted: t.from(),
 	})
 	if err := t.inputs(d); err != nil {
 		return nil, err

@@ -80,9 +80,10 @@ type State struct {
 	Run        string `json:"run"`
 	Mission    string `json:"mission"`
 	Type       string `json:"type"`
-	Definition string `json:"definition"` // digest of the frozen definition
-	Grants     string `json:"grants"`     // digest of what plugins are granted, as frozen
-	Seed       string `json:"seed"`       // what plugins' randomness comes from
+	Definition string `json:"definition"`         // digest of the frozen definition
+	Grants     string `json:"grants"`             // digest of what plugins are granted, as frozen
+	Commands   string `json:"commands,omitempty"` // digest of the commands, pins and write grants, as frozen
+	Seed       string `json:"seed"`               // what plugins' randomness comes from
 	Source     Source `json:"source,omitempty"`
 	Phase      Phase  `json:"phase"`
 	Reason     string `json:"reason,omitempty"`   // of an abort

@@ -15,6 +15,7 @@ import (
 const (
 	artifactPrefix = "artifact:"
 	listingPrefix  = "listing:"
+	eventPrefix    = "event:"
 )
 
 // UnknownFactError says that a fact has a name of another program's.
@@ -32,7 +33,8 @@ func (e *UnknownFactError) Error() string {
 func Digest(dir, name string) (string, error) {
 	file, isFile := strings.CutPrefix(name, artifactPrefix)
 	pattern, isListing := strings.CutPrefix(name, listingPrefix)
-	if !isFile && !isListing {
+	kind, isEvent := strings.CutPrefix(name, eventPrefix)
+	if !isFile && !isListing && !isEvent {
 		return "", &UnknownFactError{Name: name}
 	}
 	folder := Folder{Dir: dir}
@@ -43,7 +45,11 @@ func Digest(dir, name string) (string, error) {
 	if root != nil {
 		defer root.Close()
 	}
-	if isListing {
+	switch {
+	case isEvent:
+		_, digest, _ := countEvents(folder, root, kind)
+		return digest, nil
+	case isListing:
 		return listingDigest(onDisk(root, pattern)), nil
 	}
 	return digestOf(folder.read(root, file)), nil

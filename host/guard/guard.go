@@ -67,7 +67,8 @@ type Given struct {
 }
 
 // Evaluate asks one built-in guard. ok is false for a guard that is not built in,
-// such as a plugin's: that one is the caller's to ask.
+// such as a
+// plugin's or a command: that one is the caller's to ask.
 func Evaluate(g mission.Guard, given Given) (result Result, ok bool) {
 	switch {
 	case g.Artifact != nil:
@@ -76,6 +77,8 @@ func Evaluate(g mission.Guard, given Given) (result Result, ok bool) {
 		result = Input(g.Input, given.Inputs)
 	case g.WorkPackages != nil:
 		result = WorkPackages(*g.WorkPackages, given.Packages)
+	case g.Event != nil:
+		result = Event(given.Folder, *g.Event)
 	default:
 		return Result{}, false
 	}

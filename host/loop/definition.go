@@ -126,6 +126,21 @@ func Thaw(canonical []byte) (*Definition, error) {
 	return &d, nil
 }
 
+// Checks are the checks that the definition has, by the part that they play: gate,
+// verify, goal.
+func (d *Definition) Checks() map[string]Check {
+	checks := map[string]Check{}
+	for part, c := range map[string]*Check{"gate": d.Gate, "goal": d.Goal} {
+		if c != nil {
+			checks[part] = *c
+		}
+	}
+	if d.Verify != nil {
+		checks["verify"] = d.Verify.Check
+	}
+	return checks
+}
+
 // Defaults of a definition.
 const (
 	DefaultFailures     = 3

@@ -84,8 +84,8 @@ func TestCheck(t *testing.T) {
 			d.Steps[1].Inputs = []Input{{Key: "owner", Question: "Who?", Default: text("me")}}
 		}, `steps[1].inputs[0].default: differs from that of steps[0].inputs[0]: one key is one question`},
 
-		{"guard of no kind", func(d *Definition) { d.Steps[0].Guards = []Guard{{}} }, `steps[0].guards[0]: a guard is one of artifact, plugin, input and work_packages, and this is 0 of them`},
-		{"guard of two kinds", func(d *Definition) { d.Steps[0].Guards[3].Plugin = &PluginGuard{Plugin: "lint"} }, `steps[0].guards[3]: a guard is one of artifact, plugin, input and work_packages, and this is 2 of them`},
+		{"guard of no kind", func(d *Definition) { d.Steps[0].Guards = []Guard{{}} }, `steps[0].guards[0]: a guard is one of artifact, plugin, input, work_packages, command and event, and this is 0 of them`},
+		{"guard of two kinds", func(d *Definition) { d.Steps[0].Guards[3].Plugin = &PluginGuard{Plugin: "lint"} }, `steps[0].guards[3]: a guard is one of artifact, plugin, input, work_packages, command and event, and this is 2 of them`},
 		{"guard's input", func(d *Definition) { d.Steps[0].Guards[3].Input = "bd" }, `steps[0].guards[3].input: no step asks for the input "bd" [db]`},
 		{"guard's plugin", func(d *Definition) { d.Steps[0].Guards[2].Plugin.Plugin = "" }, `steps[0].guards[2].plugin: is missing: the name of a plugin`},
 		{"guard's package", func(d *Definition) { d.Steps[0].Guards[4].WorkPackages.Package = "" }, `steps[0].guards[4].work_packages: is empty: the id of a package was expected`},

@@ -35,10 +35,45 @@ func (c *checker) guard(at string, g Guard) {
 		kinds++
 		c.packageGuard(at, g.WorkPackages)
 	}
+	if g.Command != "" {
+		kinds++
+		c.command(at+".command", g.Command)
+	}
+	if g.Event != nil {
+		kinds++
+		c.event(at, g.Event)
+	}
 	if kinds != 1 {
-		c.add(at, "a guard is one of artifact, plugin, input and work_packages, and this is %d of them", kinds)
+		c.add(at, "a guard is one of %s, and this is %d of them", OneOfGuardKinds(), kinds)
 	}
 	c.text(at+".message", g.Message)
+}
+
+// GuardKinds are the keys of which a guard has exactly one.
+func GuardKinds() []string {
+	return []string{"artifact", "plugin", "input", "work_packages", "command", "event"}
+}
+
+// OneOfGuardKinds names them in a sentence.
+func OneOfGuardKinds() string {
+	all := GuardKinds()
+	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
+}
+
+func (c *checker) command(key, name string) {
+	if err := CheckName(name); err != nil {
+		c.add(key, "%v", err)
+	}
+}
+
+func (c *checker) event(at string, g *EventGuard) {
+	if g.Type == "" {
+		c.add(at+".event", "is empty: the type of an event was expected")
+	}
+	c.line(at+".event", g.Type)
+	if g.Min < 0 || g.Min > MaxEvents {
+		c.add(at+".min", "must be from 1 to %d, not %d", MaxEvents, g.Min)
+	}
 }
 
 func (c *checker) artifact(at string, g *ArtifactGuard) {
@@ -116,6 +151,28 @@ func (d *Definition) PluginReferences() []PluginReference {
 		for i, g := range step.Guards {
 			if g.Plugin != nil {
 				refs = append(refs, PluginReference{fmt.Sprintf("%s.guards[%d].plugin", at, i), g.Plugin.Plugin})
+			}
+		}
+	}
+	return refs
+}
+
+// CommandReference is a place in a definition that names a declared command.
+type CommandReference struct {
+	Path, Name string
+	Packages   bool // it stands on a step with work packages
+}
+
+// CommandReferences are all places that name a command, in the order of the
+// steps.
+func (d *Definition) CommandReferences() []CommandReference {
+	var refs []CommandReference
+	firstAudit := newGraph(d).firstAudit
+	for pos, step := range d.Steps {
+		at := d.stepPath(pos, firstAudit)
+		for i, g := range step.Guards {
+			if g.Command != "" {
+				refs = append(refs, CommandReference{fmt.Sprintf("%s.guards[%d].command", at, i), g.Command, step.Packages != nil})
 			}
 		}
 	}

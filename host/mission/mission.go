@@ -67,13 +67,15 @@ type Input struct {
 	Default  *string  `json:"default,omitempty"` // set: not asked
 }
 
-// Guard is one check that must allow a step to be completed. Exactly one of
-// Artifact, Plugin, Input and WorkPackages is set.
+// Guard is one check that must allow a step to be completed. Exactly one of its
+// kinds is set.
 type Guard struct {
 	Artifact     *ArtifactGuard `json:"artifact,omitempty"`
 	Plugin       *PluginGuard   `json:"plugin,omitempty"`
 	Input        string         `json:"input,omitempty"` // the key that must have a value
 	WorkPackages *PackageGuard  `json:"work_packages,omitempty"`
+	Command      string         `json:"command,omitempty"` // the declared command that must exit with 0
+	Event        *EventGuard    `json:"event,omitempty"`
 	Message      string         `json:"message,omitempty"` // shown in place of our own words
 }
 
@@ -97,6 +99,16 @@ type PluginGuard struct {
 	Plugin string         `json:"plugin"`
 	With   map[string]any `json:"with,omitempty"`
 }
+
+// EventGuard wants events of a type in the mission's event log: at least Min of
+// them (0: one).
+type EventGuard struct {
+	Type string `json:"type"`
+	Min  int    `json:"min,omitempty"`
+}
+
+// MaxEvents bounds EventGuard's Min.
+const MaxEvents = 1_000_000
 
 // PackageGuard wants one package in one of the lanes.
 type PackageGuard struct {

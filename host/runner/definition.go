@@ -222,6 +222,11 @@ func guardDetail(g mission.Guard) GuardDetail {
 	case g.WorkPackages != nil:
 		d.Kind, d.Name = "work_packages", g.WorkPackages.Package
 		d.Settings["lanes"] = g.WorkPackages.Lanes
+	case g.Command != "":
+		d.Kind, d.Name = "command", g.Command
+	case g.Event != nil:
+		d.Kind, d.Name = "event", g.Event.Type
+		d.Settings["min"] = max(1, g.Event.Min)
 	default:
 		d.Kind, d.Name = "input", g.Input
 	}

@@ -38,6 +38,7 @@ const (
 	CodeStateDamaged      Code = "state_damaged"
 	CodeTwoWriters        Code = "two_writers"
 	CodeNewerFormat       Code = "newer_format"
+	CodeNotTrusted        Code = "not_trusted"
 	CodeDiskFull          Code = "not_recorded"
 	CodeInternal          Code = "internal"
 )

@@ -20,22 +20,23 @@ func (r *reading) evaluate(ctx context.Context, t *step) error {
 	if err != nil {
 		return err
 	}
-	seen := map[string]string{}
+	r.clock() // now, before calls at the same moment ask for it
+	seen := newWitness()
 	if def.Executor != nil {
 		if t.report.Outcome, err = r.execute(ctx, t, def, seen); err != nil {
 			return err
 		}
 	}
-	t.report.Base.Facts = seen
-	if o := t.report.Outcome; o != nil && o.Result != cursor.Success {
-		return nil
+	if o := t.report.Outcome; o == nil || o.Result == cursor.Success {
+		err = r.guard(ctx, t, def, seen)
 	}
-	return r.guard(ctx, t, def)
+	t.report.Base.Facts, t.report.Calls, t.views = seen.facts, seen.calls, seen.views
+	return err
 }
 
 // guard evaluates all guards and lists all failures.
-func (r *reading) guard(ctx context.Context, t *step, def mission.Step) error {
-	verdicts, facts := r.verdicts(ctx, t, def)
+func (r *reading) guard(ctx context.Context, t *step, def mission.Step, seen *witness) error {
+	verdicts := r.verdicts(ctx, t, def, seen)
 	if err := ctx.Err(); err != nil {
 		return err // the caller went: no guard is to blame
 	}
@@ -45,9 +46,6 @@ func (r *reading) guard(ctx context.Context, t *step, def mission.Step) error {
 		}
 	}
 	t.guards = verdicts
-	for name, digest := range facts {
-		t.report.Base.Facts[name] = digest
-	}
 	t.report.Guards = nil
 	refusal := &cursor.Refusal{}
 	for _, v := range verdicts {
@@ -85,30 +83,34 @@ func (g Guard) failure() cursor.GuardFailure {
 	return cursor.GuardFailure{Guard: g.Guard, Verdict: g.Verdict, Expected: g.Expected, Examined: g.Examined, Fix: g.Fix, Message: g.message}
 }
 
-// verdicts evaluates the guards of a step; those of plugins in parallel, each in
-// a process of its own.
-func (r *reading) verdicts(ctx context.Context, t *step, def mission.Step) ([]Guard, map[string]string) {
+// verdicts evaluates the guards of a step: those of plugins in parallel, each in
+// a process of its own, and beside them the commands, one after the other as they
+// are declared, since programs of the host may be in each other's way.
+func (r *reading) verdicts(ctx context.Context, t *step, def mission.Step, seen *witness) []Guard {
 	results := make([]Guard, len(def.Guards))
-	facts := make([]map[string]string, len(def.Guards))
+	saw := make([]*witness, len(def.Guards))
 	var running sync.WaitGroup
 	for i, g := range def.Guards {
-		if g.Plugin == nil {
-			results[i], facts[i] = r.builtIn(g, t.report.Outcome)
-			continue
+		saw[i] = newWitness()
+		if g.Plugin != nil {
+			running.Go(func() { results[i] = r.askPlugin(ctx, t, def, g, saw[i]) })
 		}
-		running.Go(func() {
-			facts[i] = map[string]string{}
-			results[i] = r.askPlugin(ctx, t, def, g, facts[i])
-		})
+	}
+	for i, g := range def.Guards {
+		switch {
+		case g.Plugin != nil:
+		case g.Command != "":
+			results[i] = r.askCommand(ctx, t, g.Command, saw[i])
+			results[i].message = g.Message
+		default:
+			results[i], saw[i].facts = r.builtIn(g, t.report.Outcome)
+		}
 	}
 	running.Wait()
-	all := map[string]string{}
-	for _, some := range facts {
-		for name, digest := range some {
-			all[name] = digest
-		}
+	for _, one := range saw {
+		seen.add(one)
 	}
-	return results, all
+	return results
 }
 
 // builtIn evaluates a guard of our own. The inputs that it sees are those that
@@ -149,9 +151,9 @@ func inputs(s cursor.State, o *cursor.Outcome) map[string]string {
 }
 
 // askPlugin asks a plugin's guard verb.
-func (r *reading) askPlugin(ctx context.Context, t *step, def mission.Step, g mission.Guard, facts map[string]string) Guard {
+func (r *reading) askPlugin(ctx context.Context, t *step, def mission.Step, g mission.Guard, seen *witness) Guard {
 	name := "plugin " + g.Plugin.Plugin
-	out, err := r.call(ctx, t, def, abi.Guard, g.Plugin.Plugin, g.Plugin.With, facts)
+	out, err := r.call(ctx, t, def, abi.Guard, g.Plugin.Plugin, g.Plugin.With, seen)
 	var answer abi.GuardAnswer
 	if err == nil {
 		answer, err = sandbox.GuardAnswer(g.Plugin.Plugin, out)
@@ -187,13 +189,13 @@ func guardOf(name, message string, answer abi.GuardAnswer) Guard {
 }
 
 // execute runs the step's executor.
-func (r *reading) execute(ctx context.Context, t *step, def mission.Step, facts map[string]string) (*cursor.Outcome, error) {
+func (r *reading) execute(ctx context.Context, t *step, def mission.Step, seen *witness) (*cursor.Outcome, error) {
 	name := def.Executor.Plugin
 	frozen, err := r.run.grantOf(name, r.state)
 	if err != nil {
 		return nil, failedPlugin(name, err)
 	}
-	out, err := r.call(ctx, t, def, abi.Execute, name, def.Executor.With, facts)
+	out, err := r.call(ctx, t, def, abi.Execute, name, def.Executor.With, seen)
 	var answer abi.ExecuteAnswer
 	if err == nil {
 		answer, err = sandbox.ExecuteAnswer(name, out, sandbox.Grants{Write: len(frozen.Write) > 0})

@@ -22,8 +22,10 @@ func frozenFiles(ctx context.Context, store runReader) (map[string]string, error
 			switch e := e.Event.(type) {
 			case cursor.Started:
 				addFrozen(store, files, firstNames(), e.Definition, e.Index, e.Grants, e.Plugins)
+				addCommands(files, e.Commands)
 			case cursor.Migrated:
 				addFrozen(store, files, migratedNames(e.Definition, e.Grants), e.Definition, e.Index, e.Grants, e.Plugins)
+				addCommands(files, e.Commands)
 			}
 		}
 		return nil
@@ -43,6 +45,13 @@ func addFrozen(store runReader, files map[string]string, names frozenNames, defi
 		files[blobWasm+sum+".wasm"] = sum
 	}
 	addBundles(store, names.plugins, grants, files)
+}
+
+// addCommands adds what may be run and written, where something asks for consent.
+func addCommands(files map[string]string, digest string) {
+	if digest != "" {
+		files[commandsBlob(digest)] = digest
+	}
 }
 
 // addBundles adds the plugins' own folders, whose digests stand among the grants.

@@ -141,10 +141,20 @@ func (r *reading) take(ctx context.Context, c Caller, t step) (Answer, error) {
 	if err := r.prepare(ctx, c, &t); err != nil {
 		return r.refused(c, err)
 	}
-	if err := r.commit(ctx, t.value()); err != nil {
+	if err := r.commitStep(ctx, t); err != nil {
 		return r.refused(c, err)
 	}
 	return r.settle(ctx, c, t)
+}
+
+// commitStep commits a transition, and after it what its calls were asked.
+func (r *reading) commitStep(ctx context.Context, t step) error {
+	before := r.state.Revision
+	err := r.commit(ctx, t.value())
+	if err == nil && r.state.Revision > before && !r.replayed {
+		r.publishCalls(t)
+	}
+	return err
 }
 
 // step is one transition in the making: a report, an ask or a claim, with what the
@@ -155,6 +165,7 @@ type step struct {
 	claim  *cursor.Claim
 	issue  cursor.Issue // what is reported; its Step is the evaluated one
 	guards []Guard
+	views  map[string][]byte // what calls were asked and saw, by digest
 }
 
 func (t step) value() transition {
@@ -298,7 +309,7 @@ func (r *reading) settle(ctx context.Context, c Caller, t step) (Answer, error) 
 		if err := r.prepare(ctx, c, &t); err != nil {
 			return r.refused(c, err)
 		}
-		if err := r.commit(ctx, t.value()); err != nil {
+		if err := r.commitStep(ctx, t); err != nil {
 			return r.refused(c, err)
 		}
 	}

@@ -168,7 +168,7 @@ func sameGround(saved, now *cursor.Outcome) {
 
 func (r *reading) applied(ctx context.Context, c Caller, t step) (Answer, error) {
 	r.p.hook(PointDispatched)
-	if err := r.commit(ctx, t.value()); err != nil {
+	if err := r.commitStep(ctx, t); err != nil {
 		return r.refused(c, err)
 	}
 	return r.settle(ctx, c, t)

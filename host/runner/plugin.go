@@ -21,8 +21,8 @@ import (
 )
 
 // call calls a plugin that the run froze, in a process of its own. What the
-// guest saw of the files goes into facts, by name and digest.
-func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, name string, with map[string]any, facts map[string]string) (sandbox.Answer, error) {
+// guest saw of the files, and the call itself, go into seen.
+func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, name string, with map[string]any, seen *witness) (sandbox.Answer, error) {
 	called, frozen, err := r.run.plugin(name, r.state)
 	if err != nil {
 		return sandbox.Answer{}, err
@@ -47,10 +47,10 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 	if answer.Incomplete {
 		return answer, errors.New("it looked at more files than can be watched for changes: let it read less")
 	}
-	for _, seen := range answer.Read {
-		facts[pluginFactName(name, t.issue.Package, seen)] = unchanged
+	for _, fact := range answer.Read {
+		seen.facts[pluginFactName(name, t.issue.Package, fact)] = unchanged
 	}
-	return answer, nil
+	return answer, seen.pluginCall(name, frozen, verb, 1, raw, answer)
 }
 
 func (f frozenPlugin) sandboxed(name string, wasm, own []byte) sandbox.Plugin {

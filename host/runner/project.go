@@ -18,6 +18,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/sandbox"
+	"github.com/spec-kitty/step-runner/host/trust"
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
@@ -48,6 +49,8 @@ type Options struct {
 	Root     string           // a folder in the project; "": the working directory
 	Commit   commit.Options   // of the runs' store; LockTimeout is the configuration's
 	CacheDir string           // of compiled plugins; "": the user's
+	TrustDir string           // of consents; "": in the user's configuration folder
+	Trust    string           // the digest that the environment consents to (SPEC_KITTY_TRUST); "": none
 	Now      func() time.Time // nil: time.Now
 	Hook     func(point string)
 
@@ -60,6 +63,7 @@ type Project struct {
 	runs    Catalog
 	world   *world
 	plugins *sandbox.Host
+	trust   *trust.Store
 	place   *artifact.Place // where artifacts are put
 	now     func() time.Time
 	hook    func(string)
@@ -90,6 +94,7 @@ func Open(o Options) (*Project, error) {
 	if p.hook == nil {
 		p.hook = func(string) {}
 	}
+	p.trust = trust.Open(trust.Options{Dir: o.TrustDir, Project: cfg.Root, Digest: o.Trust})
 	p.place = artifact.At(cfg.Root, o.Artifacts)
 	p.plugins = sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: cfg.Root})
 	opts := o.Commit

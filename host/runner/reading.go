@@ -54,6 +54,7 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 		return nil, err
 	}
 	r.drift()
+	r.commandsDrift()
 	return r, nil
 }
 

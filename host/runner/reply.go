@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/config"
@@ -208,6 +209,10 @@ func (r *reading) previewGuards(a *Answer, issue cursor.Issue) error {
 			a.NotEvaluated = append(a.NotEvaluated, "plugin "+g.Plugin.Plugin)
 			continue
 		}
+		if g.Command != "" {
+			a.NotEvaluated = append(a.NotEvaluated, "command "+g.Command)
+			continue
+		}
 		v, _ := r.builtIn(g, nil)
 		r.showGuard(a, v)
 	}
@@ -303,7 +308,11 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	case GuardError, PluginFailed, PromptFailed:
 		// What the run froze may be what is wrong: then only going on without
 		// the step helps.
-		return []string{r.reportOr(a, c), "spec-kitty help skip"}
+		lines := []string{r.reportOr(a, c), "spec-kitty help skip"}
+		if slices.ContainsFunc(why.Guards, isUntrusted) {
+			lines = append([]string{trustTopic}, lines...)
+		}
+		return lines
 	case cursor.ArtifactConflict:
 		if r.state.Unpublished != nil {
 			return r.publishLines()
@@ -328,6 +337,9 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	}
 	return []string{r.nextLine(c)}
 }
+
+// isUntrusted tells a guard whose command nobody consented to.
+func isUntrusted(f cursor.GuardFailure) bool { return strings.HasPrefix(f.Examined, notTrusted+":") }
 
 func (r *reading) reportOr(a *Answer, c Caller) string {
 	if a.Report != nil {

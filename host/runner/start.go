@@ -138,10 +138,11 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	commands := r.p.freezeCommands(def, blobs)
 	id := r.p.newULID().String()
 	first := cursor.Start{
 		Who: q.Caller.String(), Run: id, Mission: r.mission.Slug, Type: missionType,
-		Definition: frozen.Digest, Index: frozen.IndexDigest, Plugins: pins, Grants: hexSum(blobs[blobPlugins]),
+		Definition: frozen.Digest, Index: frozen.IndexDigest, Plugins: pins, Grants: hexSum(blobs[blobPlugins]), Commands: commands,
 		Seed: hexSum([]byte(id + r.p.newULID().String())), Inputs: q.Inputs, Def: def,
 		By: q.Caller.Holder(), Tokens: r.p.tokens(),
 	}

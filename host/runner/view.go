@@ -13,6 +13,7 @@ const (
 	blobPlugins    = "plugins.json"     // what the configuration granted them
 	blobWasm       = "plugins/"         // + SHA-256 + ".wasm"
 	blobBundle     = "plugins/"         // + SHA-256 + ".bundle", a plugin's own folder (host/bundle)
+	blobCommands   = "commands/"        // + SHA-256 + ".json": trust.Set.Encode; only where something asks for consent
 	blobMigrated   = "frozen/"          // + SHA-256 + "." + one of the first three
 )
 

@@ -100,6 +100,10 @@ func (w *walker) guard(step mission.Step, g mission.Guard) (result guard.Result,
 		w.assume("guard artifact %s of step %s allows", g.Artifact.Path, step.ID)
 	case g.Plugin != nil:
 		w.assume("guard plugin %s of step %s allows", g.Plugin.Plugin, step.ID)
+	case g.Command != "":
+		w.assume("guard command %s of step %s allows", g.Command, step.ID)
+	case g.Event != nil:
+		w.assume("guard event %s of step %s allows", g.Event.Type, step.ID)
 	case g.Input != "":
 		if result = guard.Input(g.Input, w.s.Cursor.Inputs); result.Verdict == guard.Allow || !w.executed {
 			return result, true

@@ -86,7 +86,7 @@ func newYard(t testing.TB, work string, change ...func(*loop.Definition)) *yard 
 func (y *yard) define(name, work string, change ...func(*loop.Definition)) {
 	d := &loop.Definition{
 		Name:     name,
-		Work:     loop.Work{Run: []string{"sh", "-c", work}, Timeout: 30 * time.Second, KillGrace: 300 * time.Millisecond, PassEnv: []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"}},
+		Work:     loop.Work{Run: []string{"sh", "-c", work}, Timeout: 30 * time.Second, KillGrace: 300 * time.Millisecond, PassEnv: []string{"HOME", "PATH", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"}},
 		Approval: loop.ApprovalRule{Expires: time.Hour},
 		Limits:   loop.Limits{MaxRuns: 1000, MaxFailures: 3, MaxNoProgress: 3},
 		Worktree: loop.Worktree{Base: "main", Branch: "loop/" + name, KeepRuns: 20},

@@ -41,6 +41,7 @@ type Ground struct {
 // Question is what a plugin is asked on behalf of a loop.
 type Question struct {
 	Loop  string
+	UID   string
 	Part  string // gate, verify or goal
 	Token uint64
 	Dir   string // the folder that it may read as its workspace

@@ -4,13 +4,13 @@ package tick
 
 import "time"
 
-var started = time.Now()
+var begun = time.Now()
 
 // Neither a clock that goes on in sleep nor processes' environments are to be had
 // without the system's own libraries: a lease is judged by the wall clock, with
 // its grace.
-func bootClock() time.Duration  { return time.Since(started) }
-func awakeClock() time.Duration { return time.Since(started) }
+func bootClock() time.Duration  { return time.Since(begun) }
+func awakeClock() time.Duration { return time.Since(begun) }
 
 func processSpace() string { return "" }
 

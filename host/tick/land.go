@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/oklog/ulid/v2"
 
@@ -43,13 +44,14 @@ func (r *running) protected(changed []string) []string {
 		own[path] = true
 	}
 	own[r.src.File] = true
-	var found []string
+	found := loop.Protected(patterns, changed)
 	for _, file := range changed {
-		if own[filepath.Join(r.l.ground.Root, filepath.FromSlash(file))] || matchesAny(patterns, file) {
+		if own[filepath.Join(r.l.ground.Root, filepath.FromSlash(file))] {
 			found = append(found, file)
 		}
 	}
-	return found
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // land moves the loop's branch to the result: the intent first, then git's own

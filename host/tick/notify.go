@@ -57,8 +57,7 @@ func (o *opened) send(ctx context.Context, src Source, due loop.Notice) error {
 	if err != nil {
 		return err
 	}
-	env := command.Environ(append(alwaysPassed[:], src.Work.PassEnv...), map[string]string{"SPEC_KITTY_LOOP": o.name, "SPEC_KITTY_LOOP_PART": "notify", "SPEC_KITTY_ROOT": o.l.ground.Root},
-		func(name string) (string, bool) { v := o.l.getenv(name); return v, v != "" })
+	env := o.l.environ(src, map[string]string{"SPEC_KITTY_LOOP": o.name, "SPEC_KITTY_LOOP_PART": "notify", "SPEC_KITTY_ROOT": o.l.ground.Root})
 	done := command.Run(ctx, command.Command{
 		Name: "notify", Argv: src.argv(src.Notify.Run), Dir: filepath.Dir(src.File), Env: env, Stdin: append(raw, '\n'), Timeout: notifyTimeout,
 	})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/oklog/ulid/v2"
@@ -68,10 +66,6 @@ func (r *running) work(ctx context.Context) (*conclusion, error) {
 	if err := r.l.repo.Ensure(ctx, path, r.base.ID, false); err != nil {
 		return nil, err
 	}
-	prompt, err := r.prompt()
-	if err != nil {
-		return nil, err
-	}
 	r.began = r.l.now()
 	if len(r.src.Worktree.Setup) > 0 {
 		end, err := r.program(ctx, part{name: "setup", argv: r.src.argv(r.src.Worktree.Setup), dir: path, timeout: r.src.Work.Timeout}, "setup_failed")
@@ -80,7 +74,7 @@ func (r *running) work(ctx context.Context) (*conclusion, error) {
 		}
 	}
 	watched, stop := r.watch(ctx)
-	end, err := r.program(watched, part{name: "work", argv: r.src.argv(r.src.Work.Run), dir: path, stdin: prompt, timeout: r.src.Work.Timeout}, "exit_status")
+	end, err := r.program(watched, part{name: "work", argv: r.src.argv(r.src.Work.Run), dir: path, stdin: []byte(r.src.Work.Prompt), timeout: r.src.Work.Timeout}, "exit_status")
 	stop()
 	r.l.hook(PointWorked)
 	if cause := context.Cause(watched); watched.Err() != nil && ctx.Err() == nil {
@@ -90,17 +84,6 @@ func (r *running) work(ctx context.Context) (*conclusion, error) {
 		return end, err
 	}
 	return r.left(ctx, path)
-}
-
-func (r *running) prompt() ([]byte, error) {
-	name := r.src.Work.PromptFile
-	if name == "" {
-		return nil, nil
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(r.src.File), filepath.FromSlash(name))
-	}
-	return os.ReadFile(name)
 }
 
 // program runs one program of the work to its end. Anything but exit code 0 fails

@@ -40,14 +40,13 @@ func (r *running) variables(part string) map[string]string {
 	return told
 }
 
-// alwaysPassed is what every program of a loop gets of our environment: without it
-// hardly one finds its own parts.
-var alwaysPassed = [...]string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR"}
-
 func (r *running) environ(part string) []string {
-	pass := append(alwaysPassed[:], r.src.Work.PassEnv...)
-	return command.Environ(pass, r.variables(part), func(name string) (string, bool) {
-		value := r.l.getenv(name)
+	return r.l.environ(r.src, r.variables(part))
+}
+
+func (l *Loops) environ(src Source, told map[string]string) []string {
+	return command.Environ(src.Work.PassEnv, told, func(name string) (string, bool) {
+		value := l.getenv(name)
 		return value, value != ""
 	})
 }
@@ -107,7 +106,7 @@ func (r *running) ask(ctx context.Context, name string, c loop.Check, dir string
 				return Judgement{}, err
 			}
 		}
-		return r.l.ground.Guard(ctx, c.Plugin, Question{Loop: r.name, Part: name, Token: r.token(), Dir: dir})
+		return r.l.ground.Guard(ctx, c.Plugin, Question{Loop: r.name, UID: r.uid, Part: name, Token: r.token(), Dir: dir})
 	}
 	p := part{name: name, argv: r.src.argv(c.Run), dir: dir, timeout: c.Timeout, grace: r.src.Work.KillGrace, session: started != nil, started: started}
 	if c.Command != "" {

@@ -20,6 +20,7 @@ const (
 	Halted   Outcome = "halted"   // the loop is halted by this tick
 	Canceled Outcome = "canceled" // the run was ended by an operator or a signal
 	Lost     Outcome = "lost"     // the claim was taken from this tick; it wrote nothing more
+	Refused  Outcome = "refused"  // the loop's state does not allow it; nothing was written
 )
 
 // Report is what a verb of a loop answers.
@@ -122,3 +123,30 @@ func (o *opened) lost(err error) (Report, error) {
 	}
 	return Report{}, err
 }
+
+// Refusal makes a report of what kept a verb from being done; ok is false for an
+// error that is none of the loop's.
+func Refusal(name string, err error) (r Report, ok bool) {
+	r = Report{Schema: ReportSchema, Loop: name, Outcome: Refused, Warnings: []Warning{}}
+	refusal, gone, timeout, uncertain := new(loop.Refusal), new(GoneError), new(commit.LockTimeoutError), new(commit.UncertainError)
+	switch {
+	case errors.As(err, &refusal):
+		r.ReasonCode, r.Reason = string(refusal.Code), refusal.Message
+	case errors.As(err, &gone):
+		r.ReasonCode, r.Reason = LoopGone, gone.Error()
+	case errors.As(err, &timeout):
+		r.ReasonCode, r.Reason = LockTimeout, timeout.Error()
+	case errors.As(err, &uncertain):
+		r.ReasonCode, r.Reason = CommitUncertain, uncertain.Error()
+	default:
+		return r, false
+	}
+	return r, true
+}
+
+// Codes of refusals that are not the state machine's.
+const (
+	LoopGone        = "loop_gone"
+	LockTimeout     = "lock_timeout"
+	CommitUncertain = "commit_uncertain"
+)

@@ -136,18 +136,3 @@ func TestProtectedFilesAskForApproval(t *testing.T) {
 		})
 	}
 }
-
-func TestMatch(t *testing.T) {
-	for _, tt := range []struct {
-		pattern, file string
-		want          bool
-	}{
-		{"**/*_test.go", "a_test.go", true}, {"**/*_test.go", "a/b/c_test.go", true}, {"**/*_test.go", "a/b.go", false},
-		{"docs/*", "docs/a", true}, {"docs/*", "docs/a/b", false}, {"docs/**", "docs/a/b", true}, {"**", "x", true},
-		{"a/**/b", "a/b", true}, {"a/**/b", "a/x/y/b", true}, {"a", "a/b", false}, {"[", "[", false},
-	} {
-		if got := matchesAny([]string{tt.pattern}, tt.file); got != tt.want {
-			t.Errorf("%s on %s: %v", tt.pattern, tt.file, got)
-		}
-	}
-}

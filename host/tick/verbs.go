@@ -263,16 +263,26 @@ func (l *Loops) Diff(ctx context.Context, name string) (from, to, text string, e
 }
 
 // Beat takes what a run tells of itself, from inside of it.
-func (l *Loops) Beat(told Told) error {
+func (l *Loops) Beat(told Told) (Report, error) {
+	report := Report{Schema: ReportSchema, Loop: l.getenv("SPEC_KITTY_LOOP"), Outcome: Done, ReasonCode: "told", Warnings: []Warning{}}
 	file := l.getenv("SPEC_KITTY_LOOP_USAGE")
 	if file == "" {
-		return &loop.Refusal{Code: loop.NoClaim, Message: "this is not the inside of a run: SPEC_KITTY_LOOP_USAGE is not set"}
+		return report, &loop.Refusal{Code: loop.NoClaim, Message: "this is not the inside of a run: SPEC_KITTY_LOOP_USAGE is not set"}
 	}
 	if _, err := told.usage(); err != nil {
-		return &loop.Refusal{Code: loop.BadRequest, Message: err.Error()}
+		return report, &loop.Refusal{Code: loop.BadRequest, Message: err.Error()}
 	}
-	return mergeUsage(file, told)
+	return report, mergeUsage(file, told)
 }
+
+// NothingWaiting is the refusal of a decision where nothing is asked.
+func NothingWaiting() error {
+	return &loop.Refusal{Code: loop.NothingWaiting, Message: "no request is open: none was made, or it was decided"}
+}
+
+// Parts are the programs of a run, in the order in which they run. Each has a log
+// in the run's folder.
+func Parts() []string { return []string{"gate", "setup", "work", "verify", "goal"} }
 
 // Log visits a loop's history, oldest first.
 func (l *Loops) Log(ctx context.Context, name string, from uint64, visit func(commit.Record[loop.Event]) error) error {

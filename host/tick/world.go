@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -19,7 +17,6 @@ import (
 type (
 	store      = commit.Store[loop.State, loop.Facts, loop.Event]
 	transition = commit.Transition[loop.State, loop.Facts, loop.Event]
-	snapshot   = commit.Snapshot[loop.State]
 )
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
@@ -138,12 +135,4 @@ func readBeat(dir string) *loop.Beat {
 type removal struct {
 	loop.Remove
 	unlanded []string
-}
-
-// name checks a loop's name and that the project defines it.
-func (l *Loops) defined(name string) error {
-	if !slices.Contains(l.ground.Names(), name) {
-		return fmt.Errorf("the project defines no loop %q", name)
-	}
-	return nil
 }

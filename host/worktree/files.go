@@ -21,7 +21,9 @@ var ErrNotTold = errors.New("git's files do not tell where the ref is")
 func (r Repo) Tip(branch string) (string, error) { return r.refFile(branchRef(branch)) }
 
 // KeptAt is the commit that is kept for a run; "" for none.
-func (r Repo) KeptAt(loop string, token uint64) (string, error) { return r.refFile(runRef(loop, token)) }
+func (r Repo) KeptAt(loop string, token uint64) (string, error) {
+	return r.refFile(runRef(loop, token))
+}
 
 func (r Repo) refFile(ref string) (string, error) {
 	dir, err := r.common()

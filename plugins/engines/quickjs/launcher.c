@@ -124,6 +124,7 @@ static const char *error_name(int code)
 	case ELOOP: return "ELOOP";
 	case ENAMETOOLONG: return "ENAMETOOLONG";
 	case ENOTDIR: return "ENOTDIR";
+	case ENOTCAPABLE: /* a path outside of every folder that is shown */
 	case EPERM: return "EPERM";
 	default: return "EIO";
 	}

@@ -1,0 +1,222 @@
+package runner
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/spec-kitty/step-runner/host/command"
+	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/sandbox"
+	"github.com/spec-kitty/step-runner/host/tick"
+	"github.com/spec-kitty/step-runner/host/trust"
+	"github.com/spec-kitty/step-runner/plugins/abi"
+)
+
+// Loops are the project's loops, on what the project lends them: definitions,
+// declared commands, plugins and the user's consent.
+func (p *Project) Loops(o tick.Options) *tick.Loops {
+	o.Commit.LockTimeout = p.Config.Runtime.LockTimeout
+	if o.Now == nil {
+		o.Now = p.now
+	}
+	return tick.New(tick.Ground{
+		Root: p.Config.Root, State: p.Config.StateRoot(),
+		Source: p.loopSource, Names: p.Config.LoopNames, Command: p.loopCommand, Guard: p.loopGuard, Trusted: p.loopTrusted,
+	}, o)
+}
+
+// loopSource reads a loop's definition as it stands now, with the digests of its
+// own scripts: they judge the work, so a change of one is a change of the
+// definition.
+func (p *Project) loopSource(name string) (tick.Source, error) {
+	def, frozen, err := config.LoadLoop(p.Config, name)
+	if err != nil {
+		return tick.Source{}, classify(err)
+	}
+	file, err := p.Config.LoopFile(name)
+	if err != nil {
+		return tick.Source{}, classify(err)
+	}
+	scripts, err := tick.ScriptDigests(def, file)
+	if err != nil {
+		return tick.Source{}, placed(fail(CodeDefinitionInvalid, "write the script, or mend its path: it is relative to the definition",
+			"loop %s names a script that cannot be read: %v", name, err), file, 0)
+	}
+	text := frozen.Digest
+	for _, path := range slices.Sorted(maps.Keys(scripts)) {
+		text += "\n" + p.below(path) + " " + scripts[path]
+	}
+	return tick.Source{Definition: def, Digest: hexSum([]byte(text)), File: file, Scripts: scripts}, nil
+}
+
+// loopCommand is a declared command as the configuration has it now.
+func (p *Project) loopCommand(name string) (command.Command, error) {
+	c, ok := p.Config.Commands[name]
+	if !ok {
+		return command.Command{}, fail(CodeDefinitionInvalid, "declare it under [commands."+name+"]", "there is no command %q", name)
+	}
+	return command.Command{Name: name, Argv: c.Run, Timeout: c.Timeout}, nil
+}
+
+// loopGuard asks a plugin's guard verb on behalf of a loop. The request is that of
+// a mission's guard: the loop stands where the mission does, the part of it where
+// the step does, and the folder that it judges is the workspace.
+func (p *Project) loopGuard(ctx context.Context, name string, q tick.Question) (tick.Judgement, error) {
+	kit := &Kit{root: p.Config.Root, host: p.plugins, config: func() (*config.Config, error) { return p.Config, nil }}
+	m, err := kit.find(name)
+	if err != nil {
+		return tick.Judgement{}, err
+	}
+	if _, err := kit.grantsToRun(m, PluginCall{Verb: abi.Describe}); err != nil {
+		return tick.Judgement{}, err
+	}
+	request, err := p.loopRequest(q).Encode()
+	if err != nil {
+		return tick.Judgement{}, err
+	}
+	call := folders(p.Config, m.conf.Read, "", func() string { return q.Dir })
+	e, err := kit.call(ctx, m, call, abi.Guard, request)
+	if err != nil {
+		return tick.Judgement{}, err
+	}
+	if e.Failure != nil {
+		return tick.Judgement{Verdict: command.Failed, Detail: "plugin " + name + ": " + string(e.code) + ": " + e.detail}, nil
+	}
+	answer, err := sandbox.GuardAnswer(name, e.Answer)
+	if err != nil {
+		return tick.Judgement{}, err
+	}
+	told := guardOf("plugin "+name, "", answer)
+	return tick.Judgement{Verdict: command.Verdict(answer.Verdict), Detail: told.Guard + ": " + told.Examined, Digest: hexSum(e.Stdout)}, nil
+}
+
+func (p *Project) loopRequest(q tick.Question) abi.Request {
+	return abi.Request{
+		Verb: abi.Guard,
+		Run:  abi.Run{ID: loopID(q.UID), Mission: q.Loop, Type: "loop", Revision: q.Token},
+		// A loop has no folder of a mission; the project is what it is about.
+		Mission: abi.Mission{Dir: abi.ProjectDir}, Workspace: abi.WorkspaceDir,
+		Step:   abi.Step{ID: q.Part, Title: fmt.Sprintf("%s of loop %s", q.Part, q.Loop), Attempt: 1},
+		Result: "success", Now: p.now().UTC().Format(rfc3339Micro),
+	}
+}
+
+// loopID is a loop's id as the ABI has ids.
+func loopID(uid string) string {
+	raw, err := hex.DecodeString(uid)
+	var id ulid.ULID
+	if err == nil {
+		copy(id[:], raw)
+	}
+	return id.String()
+}
+
+// LoopCheck is a loop whose definition is valid.
+type LoopCheck struct {
+	Loop   string `json:"loop"`
+	Path   string `json:"path"` // absolute; of the file that defines it
+	Digest string `json:"digest"`
+	Branch string `json:"branch"`
+}
+
+// CheckLoops reads one definition, or all, and gives all that is wrong at once.
+func (p *Project) CheckLoops(name string) ([]LoopCheck, error) {
+	names := p.Config.LoopNames()
+	if name != "" {
+		names = []string{name}
+	}
+	var rows []LoopCheck
+	var failed error
+	for _, name := range names {
+		src, err := p.loopSource(name)
+		switch {
+		case err == nil:
+			rows = append(rows, LoopCheck{Loop: name, Path: src.File, Digest: src.Digest, Branch: src.Worktree.Branch})
+		case failed == nil:
+			failed = err
+		default:
+			failed = withMore(failed, err)
+		}
+	}
+	return rows, failed
+}
+
+// withMore adds what is wrong with one more definition to an error.
+func withMore(all, more error) error {
+	var a, b *Error
+	if !errors.As(all, &a) || !errors.As(more, &b) || a.Code != CodeDefinitionInvalid {
+		return all
+	}
+	a.Message += "\n" + b.Message
+	a.Problems = append(a.Problems, b.Problems...)
+	return a
+}
+
+// Classify gives an error of a loop's verb its code.
+func Classify(err error) error { return classify(err) }
+
+// loopSet is all that a loop may run, as it stands now.
+func (p *Project) loopSet(name string) (trust.Set, error) {
+	src, err := p.loopSource(name)
+	if err != nil {
+		return trust.Set{}, err
+	}
+	return p.loopSetOf(src), nil
+}
+
+func (p *Project) loopSetOf(src tick.Source) trust.Set {
+	d := src.Definition
+	one := trust.Loop{Programs: map[string][]string{"work": d.Work.Run}, PassEnv: d.Work.PassEnv, Scripts: map[string]string{}}
+	set := trust.Set{Commands: map[string]trust.Command{}, Plugins: map[string]trust.Plugin{}, Loops: map[string]trust.Loop{d.Name: one}}
+	all := consentSet(p.Config)
+	for part, c := range d.Checks() {
+		switch {
+		case c.Command != "":
+			set.Commands[c.Command] = all.Commands[c.Command]
+		case c.Plugin != "":
+			set.Plugins[c.Plugin] = all.Plugins[c.Plugin]
+		default:
+			one.Programs[part] = c.Run
+		}
+	}
+	for part, run := range map[string][]string{"setup": d.Worktree.Setup, "notify": d.Notify.Run} {
+		if len(run) > 0 {
+			one.Programs[part] = run
+		}
+	}
+	for path, sum := range src.Scripts {
+		one.Scripts[p.below(path)] = sum
+	}
+	return set
+}
+
+// loopTrusted refuses to run what the user has not consented to: the programs of a
+// loop are plain programs of this machine.
+func (p *Project) loopTrusted(src tick.Source) error {
+	digest := p.loopSetOf(src).Digest()
+	trusted, err := p.trust.Trusts(digest)
+	if trusted {
+		return nil
+	}
+	e := fail(CodeNotTrusted, "a person reads `"+trustTopic+"`, looks at `spec-kitty trust --loop "+src.Name+"`, and consents or not",
+		"%s: nobody at this machine consented to what loop %s runs (digest %s)", notTrusted, src.Name, digest)
+	e.Err = err
+	return e
+}
+
+// below is a path as seen from the project's root, so that it is the same in every
+// checkout.
+func (p *Project) below(path string) string {
+	rel, err := filepath.Rel(p.Config.Root, path)
+	if err != nil {
+		rel = path
+	}
+	return filepath.ToSlash(rel)
+}

@@ -1,0 +1,119 @@
+// Package trust is the consent of the person at this machine to run host
+// programs, and to let plugins write, for a project. A pin proves that bytes are
+// the same, not that they are good, and it lies in the repository beside what it
+// pins; so consent is recorded elsewhere, in the user's own folder, never in the
+// project.
+//
+// Consent is to a Set, by the digest of its bytes, and to a project, by the path
+// of its root: the same words mean other programs in another folder. What is
+// compared is the digest of the bytes that will be used, also where those are a
+// run's frozen copy, so a copied run brings no consent with it. Comments and the
+// order of keys in the configuration are not part of a Set.
+//
+// A Store may be used by any number of goroutines and processes. Grant is durable
+// when it returns.
+package trust
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// format is the version of a Set's bytes.
+const format = 1
+
+// Set is what a project may run and write: all of its commands, the pins of all
+// of its plugins, and the folders that they may write to. A loop is a Set of its
+// own; whatever else is to be asked for has a digest, which is all that a Store
+// knows of it.
+type Set struct {
+	Format   int                `json:"format"`
+	Commands map[string]Command `json:"commands,omitempty"`
+	Plugins  map[string]Plugin  `json:"plugins,omitempty"`
+	Loops    map[string]Loop    `json:"loops,omitempty"`
+}
+
+// Loop is what one loop may run: its own programs, by the part that they play,
+// and the bytes of those that are scripts of the project. The declared commands
+// and plugins that it names stand beside it in its set.
+type Loop struct {
+	Programs map[string][]string `json:"programs"`
+	PassEnv  []string            `json:"pass_env,omitempty"`
+	Scripts  map[string]string   `json:"scripts,omitempty"` // path below the project to SHA-256
+}
+
+// Command is one declared command.
+type Command struct {
+	Run     []string `json:"run"`
+	Timeout int64    `json:"timeout_ns"`
+	Cwd     string   `json:"cwd"`
+	PassEnv []string `json:"pass_env,omitempty"`
+	Output  int64    `json:"output"`
+}
+
+// Plugin is the pin of one plugin and what it may write.
+type Plugin struct {
+	SHA256 string   `json:"sha256"`
+	Dir    string   `json:"dir_sha256,omitempty"` // of its own folder, where it has one
+	Write  []string `json:"write,omitempty"`
+}
+
+// Asks tells whether the set holds anything that needs consent. Plugins that only
+// read do not.
+func (s Set) Asks() bool {
+	if len(s.Commands) > 0 || len(s.Loops) > 0 {
+		return true
+	}
+	for _, p := range s.Plugins {
+		if len(p.Write) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Encode gives the set's bytes, the same for equal sets. They are what a run
+// freezes.
+func (s Set) Encode() []byte {
+	s.Format = format
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		panic("trust: a set of texts and numbers cannot be encoded: " + err.Error())
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
+
+// Digest is the digest of Encode.
+func (s Set) Digest() string { return Digest(s.Encode()) }
+
+// Digest is the SHA-256 of a set's bytes, in lower-case hexadecimal: what is
+// consented to.
+func Digest(set []byte) string {
+	sum := sha256.Sum256(set)
+	return hex.EncodeToString(sum[:])
+}
+
+// Decode reads what Encode wrote. What it does not know is an error: a newer
+// version wrote it, and half of a set is not what was consented to.
+func Decode(raw []byte) (Set, error) {
+	var s Set
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, fmt.Errorf("set of commands and grants: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return s, errors.New("set of commands and grants: more than one JSON value")
+	}
+	if s.Format != format {
+		return s, fmt.Errorf("set of commands and grants: format %d is not known to this version", s.Format)
+	}
+	return s, nil
+}
