@@ -38,13 +38,35 @@
 // # What is left out
 //
 // The state itself, Decide and Evolve: a record stands for what it says. Facts,
-// artifacts, prompts, run start and index. Waiting for the lock, and time-outs.
+// prompts, run start and index. Artifacts have a model of their own, see below. Waiting for the lock, and time-outs.
 // Reads under the lock are one step, since nobody else writes then. A sector is
 // a cell, never half of one. Temporary names are unique, so a temporary file
 // concerns nobody and its writing is one step with its renaming. The lock file
 // is replaced only while no writer is between its comparison and its release,
 // and a stranger writes only between a load and the check of the length: after
 // that nothing can notice them (docs/crash-model.md, "What is not covered").
+//
+// # Artifacts
+//
+// ExploreFiles walks the publication of files that records carry. The journal is
+// taken for what Explore proves of it: a record is there once it is synced, and at
+// most the last one is not. Two reports ask their executors, take the lock, finish
+// what is left over, compare, record, and make two files each; they are killed,
+// the power fails and leaves each file as any of what was not synced, and somebody
+// else writes to the files at any time but between the last look at a place and
+// the rename, where nothing can notice it. What must hold: no file that a record
+// says is made is lost, no record's files are left unmade when another one
+// follows, nobody's file is overwritten that the executor was not asked on, no
+// file is made of a report that is not recorded, and the next report comes
+// through unless other content stands in its way.
+//
+//	model                       host
+//	the executor answers        reading.stage in host/runner
+//	finish: …                   run.publishLeft in host/commit
+//	decide                      cursor's Report.Decide on world.standing
+//	look, make a file, sync     Place.Publish in host/artifact
+//	record that they are made   run.published
+//	given up                    cursor's Discard
 //
 // # How steps map to host/commit
 //

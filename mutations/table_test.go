@@ -242,4 +242,24 @@ var table = []mutation{
 		edits: []edit{{"host/runner/plugin.go", "call.Mounts = r.p.overlaid(call.Mounts, t.report.Outcome)", "call.Verb = verb"}},
 		red:   []red{{"host/runner", []string{"TestGuardsSeeStagedArtifacts"}}},
 	},
+	{
+		name:  "a replaced answer leaves work with the token that saw the old one",
+		edits: []edit{{"host/cursor/replace.go", "if isInput || strings.HasPrefix(q.ID, PluginID(\"\")) {", "if false && isInput {"}},
+		red:   []red{{"host/cursor", []string{"TestReplaceAnswer"}}},
+	},
+	{
+		name:  "a rewind is planned on a state that changed",
+		edits: []edit{{"host/cursor/rewind.go", "t.Seen != s.CursorStamp() ||", ""}},
+		red:   []red{{"host/cursor", []string{"TestRewindIsFenced"}}},
+	},
+	{
+		name:  "a migration leaves work with the token of the old prompt",
+		edits: []edit{{"host/cursor/migrate.go", "		if !same {", "		if false && !same {"}},
+		red:   []red{{"host/cursor", []string{"TestMigrateAndWork"}}},
+	},
+	{
+		name:  "a migration's frozen files are durable before its record",
+		edits: []edit{{"host/runner/migrate.go", "if err := r.run.store.PutBlob(name, blobs[name]); err != nil {", "if _, err := r.run.store.Publish(name, blobs[name]); err != nil {"}},
+		red:   []red{{"host/runner", []string{"TestChangesUnderDiskFaults"}}},
+	},
 }

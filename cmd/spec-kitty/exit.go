@@ -110,6 +110,17 @@ func exitOfWalk(walked runner.Simulation) int {
 	return exitOK
 }
 
+// exitOfReplay is the exit code of a replay.
+func exitOfReplay(replayed runner.Replay) int {
+	switch replayed.Verdict {
+	case runner.VerdictSame:
+		return exitOK
+	case runner.VerdictDamaged:
+		return exitDamaged
+	}
+	return exitRefused
+}
+
 // exitText is the table as text.
 func exitText() string {
 	var out strings.Builder

@@ -22,7 +22,7 @@ func TestSchemaFields(t *testing.T) {
 	for name, doc := range map[string]any{
 		"answer": runner.Answer{}, "error": errorDocument{}, "run-list": runList{}, "run-show": runner.Overview{},
 		"run-log": runLog{}, "run-verify": runner.Verification{}, "status": statusPage{}, "doctor": runner.Diagnosis{}, "validate": runner.Validation{},
-		"run-rewind":    runner.Rewinding{},
+		"run-rewind": runner.Rewinding{}, "run-migrate": runner.Migration{}, "run-replay": runner.Replay{},
 		"decision-list": runner.DecisionList{}, "decision-show": runner.DecisionPage{},
 		"wp-list": runner.WPList{}, "wp-show": runner.WPPage{}, "wp-history": runner.WPHistory{},
 		"help": helpDocument{}, "version": versionDocument{}, "init": runner.Initiated{}, "mission-list": runner.MissionList{},

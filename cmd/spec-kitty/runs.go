@@ -15,7 +15,7 @@ argument, --mission M or SPEC_KITTY_MISSION.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
 	cmd.AddCommand(newRunStart(a), newRunList(a), newRunShow(a), newRunLog(a),
-		newRunRetry(a), newRunSkip(a), newRunRelease(a), newRunAbort(a), newRunRewind(a), newRunPublish(a), newRunVerify(a),
+		newRunRetry(a), newRunSkip(a), newRunRelease(a), newRunAbort(a), newRunRewind(a), newRunMigrate(a), newRunPublish(a), newRunVerify(a), newRunReplay(a),
 		newRunExport(a), newRunImport(a))
 	return cmd
 }

@@ -87,7 +87,7 @@ func checkOutput(stdout []byte, code int) (any, error) {
 func shapeOf(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
 		{"error_code", "error"}, {"consented", "trust"}, {"consents", "trust-list"}, {"revoked", "trust-revoke"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
-		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"lang", "plugin-new"}, {"decisions", "decision-list"}, {"askings", "decision-show"}, {"rewound_to", "run-rewind"}, {"abi", "request"},
+		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"lang", "plugin-new"}, {"decisions", "decision-list"}, {"askings", "decision-show"}, {"rewound_to", "run-rewind"}, {"migrated_to", "run-migrate"}, {"moments", "run-replay"}, {"abi", "request"},
 		{"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"}, {"assumed", "mission-simulate"},
 		{"steps", "run-show"}, {"packages", "wp-list"}, {"package", "wp-show"}, {"changes", "wp-history"}, {"valid", "validate"}, {"loops", "loop-status"}, {"help", "help"}, {"version", "version"},
@@ -138,6 +138,8 @@ func fits(doc map[string]any, name string, code int) error {
 		if doc["sound"] == false {
 			want = exitDamaged
 		}
+	case "run-replay":
+		want = map[any]int{"same": exitOK, "damaged": exitDamaged, "differs": exitRefused, "not_judged": exitRefused}[doc["verdict"]]
 	case "doctor":
 		if doc["healthy"] == false {
 			want = exitDamaged

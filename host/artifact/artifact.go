@@ -27,7 +27,7 @@ const Absent = "absent"
 
 // maxReplaced is the size of the largest file that an artifact may replace,
 // bytes: it is read under the run's lock.
-const maxReplaced = 16 << 20
+const maxReplaced = 4 << 20
 
 // File is one file to be made.
 type File struct {

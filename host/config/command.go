@@ -112,6 +112,9 @@ func checkCommands(r *reading, cfg *Config, def *mission.Definition, base string
 		case !ok:
 			r.unlessKnown(Problem{File: r.file, Path: base + ref.Path, Near: mission.Nearest(ref.Name, known),
 				Message: "names the command " + strconv.Quote(ref.Name) + ", which is not in [commands] of " + FileName})
+		case len(cfg.Plugins[ref.Executor].Write) > 0:
+			r.unlessKnown(Problem{File: r.file, Path: base + ref.Path,
+				Message: "names a command, which cannot see what the step's executor " + ref.Executor + " may write (it is granted `write`): that is made after the guards. Put the command on the step after it"})
 		case c.Cwd == CwdWorkspace && !ref.Packages:
 			r.unlessKnown(Problem{File: r.file, Path: base + ref.Path,
 				Message: "names the command " + strconv.Quote(ref.Name) + `, which works in a package's worktree (cwd = "workspace"), on a step without work packages: there is none`})

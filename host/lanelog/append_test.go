@@ -232,7 +232,7 @@ func TestSweep(t *testing.T) {
 		if moved := parse(t, content(t, mem)).At("WP01").Lane != mission.Planned; err == nil && !moved || refused && moved {
 			t.Errorf("operation %d: %v, moved %v", n, err, moved)
 		}
-		for round := range 200 {
+		for round := range crashes() {
 			survives(t, mem.Crash(1+round%64, chooser(round)), fmt.Sprintf("operation %d, crash %d", n, round), err == nil)
 		}
 		if !met {
@@ -247,7 +247,7 @@ func TestSweepOfCrashes(t *testing.T) {
 		var disks []*durable.Mem
 		mem := disk(t, seed+`{"torn`)
 		faulty := &durable.Faulty{Disk: mem, Before: func(i int, _ durable.Op) {
-			for round := range 100 {
+			for round := range crashes() {
 				if i == n {
 					disks = append(disks, mem.Crash(1+round%64, chooser(round)))
 				}
@@ -263,6 +263,14 @@ func TestSweepOfCrashes(t *testing.T) {
 			survives(t, after, fmt.Sprintf("before operation %d, crash %d", n, i), false)
 		}
 	}
+}
+
+// crashes is how many subsets of what was not synced are tried.
+func crashes() int {
+	if testing.Short() {
+		return 20
+	}
+	return 150
 }
 
 func chooser(round int) durable.Chooser {

@@ -160,7 +160,8 @@ func (d *Definition) PluginReferences() []PluginReference {
 // CommandReference is a place in a definition that names a declared command.
 type CommandReference struct {
 	Path, Name string
-	Packages   bool // it stands on a step with work packages
+	Packages   bool   // it stands on a step with work packages
+	Executor   string // the plugin of the step's executor; "": it has none
 }
 
 // CommandReferences are all places that name a command, in the order of the
@@ -169,10 +170,13 @@ func (d *Definition) CommandReferences() []CommandReference {
 	var refs []CommandReference
 	firstAudit := newGraph(d).firstAudit
 	for pos, step := range d.Steps {
-		at := d.stepPath(pos, firstAudit)
+		at, executor := d.stepPath(pos, firstAudit), ""
+		if step.Executor != nil {
+			executor = step.Executor.Plugin
+		}
 		for i, g := range step.Guards {
 			if g.Command != "" {
-				refs = append(refs, CommandReference{fmt.Sprintf("%s.guards[%d].command", at, i), g.Command, step.Packages != nil})
+				refs = append(refs, CommandReference{fmt.Sprintf("%s.guards[%d].command", at, i), g.Command, step.Packages != nil, executor})
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/artifact"
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
@@ -33,12 +34,22 @@ func changelogProject(t testing.TB, missions string) string {
 	t.Helper()
 	root := makeProject(t, missions, map[string]string{"spec.md": spec}, "changelog", "spec-lint", "artifact")
 	withWrite(t, root, "changelog", `"{mission}"`)
-	must(t, open(t, root), report("a", cursor.Success))
+	must(t, open(t, root, trusting(t, root)), report("a", cursor.Success))
 	return root
 }
 
 func changelogFile(root string) string {
 	return filepath.Join(root, "kitty-specs", "m", "CHANGELOG.md")
+}
+
+// trusting consents to what a project's configuration may run and write.
+func trusting(t testing.TB, root string) func(*Options) {
+	t.Helper()
+	cfg, err := config.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *Options) { o.Trust = consentSet(cfg).Digest() }
 }
 
 // because is a report of success with a reason.
@@ -69,7 +80,7 @@ func failingPlace(root, kind string, on *bool) func(*Options) {
 // made.
 func TestArtifactIsPublished(t *testing.T) {
 	root := changelogProject(t, logged)
-	p := open(t, root)
+	p := open(t, root, trusting(t, root))
 	a := must(t, p, because("Greets by name"))
 	wantStep(t, a, "B")
 	if hasWarning(a, commit.WarnNotPublished) {
@@ -109,14 +120,14 @@ guards = [
 id = "B"`
 	}
 	root := changelogProject(t, guarded("Greets"))
-	wantStep(t, must(t, open(t, root), because("Greets by name")), "B")
+	wantStep(t, must(t, open(t, root, trusting(t, root)), because("Greets by name")), "B")
 	if got := read(t, filepath.Join(root, "kitty-specs", "m", "log", "CHANGES.md")); !strings.Contains(got, "Greets") {
 		t.Errorf("the changelog: %s", got)
 	}
 
 	refused := changelogProject(t, guarded("Whispers"))
 	before := journal(t, refused)
-	wantBlocked(t, must(t, open(t, refused), because("Greets by name")), "guard_refused")
+	wantBlocked(t, must(t, open(t, refused, trusting(t, refused)), because("Greets by name")), "guard_refused")
 	if _, err := os.Stat(filepath.Join(refused, "kitty-specs", "m", "log")); err == nil || journal(t, refused) != before {
 		t.Error("a refused report left a trace")
 	}
@@ -126,7 +137,7 @@ id = "B"`
 // report is refused by name, nothing is written, and the next one has both.
 func TestArtifactConflict(t *testing.T) {
 	root := changelogProject(t, logged)
-	caller := open(t, root, peerAt(PointPlanned, func() { write(t, changelogFile(root), "# Changes\n\n## Theirs\n\n- theirs\n") }))
+	caller := open(t, root, trusting(t, root), peerAt(PointPlanned, func() { write(t, changelogFile(root), "# Changes\n\n## Theirs\n\n- theirs\n") }))
 	before := journal(t, root)
 	a := must(t, caller, because("Ours"))
 	wantBlocked(t, a, "artifact_conflict")
@@ -148,8 +159,8 @@ func TestArtifactThatIsThereAlready(t *testing.T) {
 [missions.t]
 steps = [{ id = "A", executor = { plugin = "artifact" } }, { id = "B" }]`, nil, "artifact")
 	withWrite(t, root, "artifact", `"docs"`)
-	must(t, open(t, root), report("a", cursor.Success))
-	caller := open(t, root, peerAt(PointPlanned, func() { write(t, filepath.Join(root, "docs", "a.md"), "x") }))
+	must(t, open(t, root, trusting(t, root)), report("a", cursor.Success))
+	caller := open(t, root, trusting(t, root), peerAt(PointPlanned, func() { write(t, filepath.Join(root, "docs", "a.md"), "x") }))
 	wantStep(t, must(t, caller, report("a", cursor.Success)), "B")
 }
 
@@ -158,7 +169,7 @@ steps = [{ id = "A", executor = { plugin = "artifact" } }, { id = "B" }]`, nil, 
 func TestLeftOverIsFinishedFirst(t *testing.T) {
 	root := changelogProject(t, logged)
 	broken := true
-	p := open(t, root, failingPlace(root, "rename", &broken))
+	p := open(t, root, trusting(t, root), failingPlace(root, "rename", &broken))
 	a := must(t, p, because("First"))
 	wantStep(t, a, "B")
 	if !hasWarning(a, commit.WarnNotPublished) {
@@ -195,9 +206,9 @@ func TestLeftOverConflict_P4(t *testing.T) {
 	leave := func(t *testing.T) (string, *Project) {
 		root := changelogProject(t, logged)
 		broken := true
-		must(t, open(t, root, failingPlace(root, "rename", &broken)), because("First"))
+		must(t, open(t, root, trusting(t, root), failingPlace(root, "rename", &broken)), because("First"))
 		write(t, changelogFile(root), "theirs")
-		p := open(t, root)
+		p := open(t, root, trusting(t, root))
 		a := must(t, p, because("Second"))
 		wantBlocked(t, a, "artifact_conflict")
 		if !slices.Equal(a.Recover, []string{"spec-kitty run publish --root " + root + " m", "spec-kitty help publish"}) {
@@ -254,7 +265,7 @@ func TestNoSuccessorBeforeItIsPublished(t *testing.T) {
 [missions.t]
 steps = [{ id = "A", executor = { plugin = "changelog" } }]`)
 	broken := true
-	p := open(t, root, failingPlace(root, "rename", &broken))
+	p := open(t, root, trusting(t, root), failingPlace(root, "rename", &broken))
 	if a := must(t, p, because("First")); a.Kind != KindTerminal {
 		t.Fatalf("kind %s", a.Kind)
 	}
@@ -303,7 +314,7 @@ steps = [{ id = "A", executor = { plugin = "artifact" } }, { id = "B" }]`
 			if tt.spoil != nil {
 				tt.spoil(t, root)
 			}
-			p := open(t, root)
+			p := open(t, root, trusting(t, root))
 			must(t, p, report("a", cursor.Success))
 			before := journal(t, root)
 			a := must(t, p, report("a", cursor.Success))
@@ -319,7 +330,7 @@ steps = [{ id = "A", executor = { plugin = "artifact" } }, { id = "B" }]`
 // an edited content, or another file in the place, is refused by name.
 func TestSavedPlanWithArtifacts(t *testing.T) {
 	root := changelogProject(t, logged)
-	p := open(t, root)
+	p := open(t, root, trusting(t, root))
 	plan := save(t, p, root, because("Greets"))
 	if _, err := os.Stat(changelogFile(root)); err == nil {
 		t.Fatal("planning made the file")
@@ -351,7 +362,7 @@ func TestSavedPlanOverwritesNothing(t *testing.T) {
 [missions.t]
 steps = [{ id = "A", executor = { plugin = "artifact" } }, { id = "B" }]`, nil, "artifact")
 	withWrite(t, root, "artifact", `"docs"`)
-	p := open(t, root)
+	p := open(t, root, trusting(t, root))
 	must(t, p, report("a", cursor.Success))
 	plan := save(t, p, root, report("a", cursor.Success))
 	file := filepath.Join(root, "docs", "a.md")
@@ -366,7 +377,7 @@ steps = [{ id = "A", executor = { plugin = "artifact" } }, { id = "B" }]`, nil, 
 // the file has become the state's.
 func TestPathIsCheckedAgainAtTheWriting_Case54(t *testing.T) {
 	root := changelogProject(t, logged)
-	w := open(t, root).world
+	w := open(t, root, trusting(t, root)).world
 	for _, path := range []string{"spec-kitty.toml", ".kittify/step-runner/runs/x", "docs/.git/x"} {
 		rec := commit.Record[cursor.Event]{Events: []commit.RecordedEvent[cursor.Event]{{Known: true,
 			Event: cursor.Reported{Artifacts: []cursor.Artifact{cursor.NewArtifact(path, "x", cursor.Absent)}}}}}
@@ -379,7 +390,7 @@ func TestPathIsCheckedAgainAtTheWriting_Case54(t *testing.T) {
 // A package's executor writes to its work tree by its placeholder.
 func TestArtifactInAWorkTree(t *testing.T) {
 	root := makeProject(t, packaged, packages(1), "changelog")
-	r := reading{p: open(t, root)}
+	r := reading{p: open(t, root, trusting(t, root))}
 	grant := r.p.writeGrant(frozenPlugin{Write: []string{"{workspace}"}}, "kitty-specs/m", r.p.within(filepath.Join(root, ".worktrees", "m-lane-a")))
 	if path, why := grant.Resolve("{workspace}/src/a.go"); path != ".worktrees/m-lane-a/src/a.go" || why != "" {
 		t.Errorf("%q, %q", path, why)

@@ -20,39 +20,60 @@ type driftVerdict struct {
 	Size    int64  `json:"size"`
 	ModTime string `json:"mod_time"`
 	Digest  string `json:"digest"` // "": the file holds no valid definition
+	Shown   string `json:"shown"`  // the change that a committed call's answer warned of
 }
+
+// driftCode is the warning of a changed definition.
+const driftCode = "definition_drift"
 
 // unsettled is how young a file may be before its time says nothing: a second
 // change within the clock's grain leaves the time as it was.
 const unsettled = 2 * time.Second
 
 // drift warns where the project's definition is not the run's any more. The run
-// goes on with what it froze. It writes nothing; remember does.
+// goes on with what it froze. Once an answer that committed something had the
+// warning, it does not come again for the same change. It writes nothing;
+// rememberDrift does.
 func (r *reading) drift() {
 	path, err := r.p.Config.DefinitionFile(r.state.Type)
 	if err != nil {
-		r.warn("definition_drift", "the configuration has no mission type "+strconv.Quote(r.state.Type)+" any more; the run goes on with what it froze")
+		r.warnDrift(driftVerdict{Size: -1, Digest: "no type"}, "the configuration has no mission type "+strconv.Quote(r.state.Type)+" any more; the run goes on with what it froze")
 		return
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		r.warn("definition_drift", "the definition cannot be read ("+err.Error()+"); the run goes on with what it froze")
+		r.warnDrift(driftVerdict{Size: -1, Digest: "no file"}, "the definition cannot be read ("+err.Error()+"); the run goes on with what it froze")
 		return
 	}
 	seen := driftVerdict{Size: info.Size(), ModTime: info.ModTime().UTC().Format(time.RFC3339Nano)}
 	kept, ok := r.keptVerdict()
 	if !ok || kept.Size != seen.Size || kept.ModTime != seen.ModTime {
-		kept = seen
+		seen.Shown, kept = kept.Shown, seen
 		if _, frozen, err := config.LoadMission(r.p.Config, r.state.Type); err == nil {
 			kept.Digest = frozen.Digest
 		}
 		if r.p.now().Sub(info.ModTime()) > unsettled {
 			r.verdict = &kept
+		} else {
+			kept.Size = -1 // its time says nothing yet: look again
 		}
 	}
 	if kept.Digest != r.state.Definition {
-		r.warn("definition_drift", path+" was changed after this run began; the run goes on with what it froze")
+		r.warnDrift(kept, path+" was changed after this run began; the run goes on with what it froze. `spec-kitty run migrate"+
+			r.p.rootFlag()+" "+quote(r.mission.Slug)+" --dry-run` lists what going over to it would change")
 	}
+}
+
+// warnDrift warns of a change that was not shown yet. The next write keeps that
+// it was.
+func (r *reading) warnDrift(v driftVerdict, message string) {
+	change := "change " + v.Digest
+	if kept, ok := r.keptVerdict(); ok && kept.Shown == change && !r.whole {
+		return
+	}
+	r.warn(driftCode, message)
+	v.Shown = change
+	r.verdict = &v
 }
 
 // settleDrift keeps the verdict of a run that was just started, so that its

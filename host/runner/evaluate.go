@@ -188,32 +188,6 @@ func guardOf(name, message string, answer abi.GuardAnswer) Guard {
 	return v
 }
 
-// execute runs the step's executor.
-func (r *reading) execute(ctx context.Context, t *step, def mission.Step, seen *witness) (*cursor.Outcome, error) {
-	name := def.Executor.Plugin
-	frozen, err := r.run.grantOf(name, r.state)
-	if err != nil {
-		return nil, failedPlugin(name, err)
-	}
-	out, err := r.call(ctx, t, def, abi.Execute, name, def.Executor.With, seen)
-	var answer abi.ExecuteAnswer
-	if err == nil {
-		answer, err = sandbox.ExecuteAnswer(name, out, sandbox.Grants{Write: len(frozen.Write) > 0})
-	}
-	if gone := ctx.Err(); gone != nil {
-		return nil, gone
-	}
-	if err != nil {
-		return nil, failedPlugin(name, err)
-	}
-	o, err := r.outcome(name, answer)
-	if err != nil {
-		return nil, err
-	}
-	o.Artifacts, err = r.stage(t, name, frozen, answer.Artifacts)
-	return o, err
-}
-
 // outcome takes over an executor's answer.
 func (r *reading) outcome(name string, a abi.ExecuteAnswer) (*cursor.Outcome, error) {
 	o := &cursor.Outcome{Result: cursor.Result(a.Outcome), Inputs: a.Inputs, Prompt: a.Prompt, Notes: a.Notes}
@@ -247,6 +221,9 @@ func (r *reading) request(t *step, def mission.Step, verb string, with map[strin
 		Package: t.issue.Package, Inputs: inputs(r.state, t.report.Outcome), Answers: r.pluginAnswers(),
 		Completed: done, Agent: t.report.By.Agent, Result: string(t.report.Result), Reason: t.report.Reason,
 		Now: r.clock().Format(rfc3339Micro),
+	}
+	if verb == abi.Execute {
+		req.Commands = t.results
 	}
 	if r.p.worktree(r.mission, t.issue.Package) != "" {
 		req.Workspace = abi.WorkspaceDir

@@ -30,6 +30,7 @@ type order struct {
 	Apply   []byte // or commit this one
 	Stop    string // the point to stop at, until a line comes
 	Kill    string // the point to be killed at
+	Trust   string // the digest that is consented to
 }
 
 // event is what a hand tells.
@@ -70,7 +71,9 @@ func (o order) obey(wait func()) event {
 			killSelf()
 		}
 	}
-	p, err := Open(handOptions(o.Root, hook))
+	options := handOptions(o.Root, hook)
+	options.Trust = o.Trust
+	p, err := Open(options)
 	if err != nil {
 		return told(Answer{}, nil, err)
 	}

@@ -75,13 +75,16 @@ func TestKilledReportWithArtifact_P3(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			root := changelogProject(t, logged)
 			q := because("First")
-			query, err := open(t, root).Query(t.Context(), "m", q.Caller)
+			var o Options
+			trusting(t, root)(&o)
+			consent := o.Trust
+			query, err := open(t, root, trusting(t, root)).Query(t.Context(), "m", q.Caller)
 			if err != nil {
 				t.Fatal(err)
 			}
 			q.Token = *query.Token
-			kill(t, order{Root: root, Request: &q}, point)
-			p := open(t, root)
+			kill(t, order{Root: root, Request: &q, Trust: consent}, point)
+			p := open(t, root, trusting(t, root))
 			wantStep(t, must(t, p, q), "B")
 			if got := read(t, changelogFile(root)); strings.Count(got, "- First\n") != 1 {
 				t.Errorf("the changelog: %s", got)

@@ -74,6 +74,8 @@ type module struct {
 	own  []byte         // its own folder, packed; nil: it has none
 	args []string       // of a file
 	conf *config.Plugin // nil: a file that was named as such
+
+	declared map[string]bool // commands, by name
 }
 
 func (m module) sum() string { return hexSum(m.wasm) }
@@ -161,7 +163,10 @@ func (k *Kit) read(conf config.Plugin) (module, error) {
 	if err != nil {
 		return module{}, err
 	}
-	m := module{name: conf.Name, file: cfg.WasmPath(conf), conf: &conf}
+	m := module{name: conf.Name, file: cfg.WasmPath(conf), conf: &conf, declared: map[string]bool{}}
+	for _, name := range cfg.CommandNames() {
+		m.declared[name] = true
+	}
 	if m.wasm, err = readWasm(m.file); err != nil {
 		return m, placed(fail(CodeDefinitionInvalid, "build it, or mend plugins."+conf.Name+".wasm in "+config.FileName,
 			"plugin %s cannot be read: %v", conf.Name, err), m.file, 0)
@@ -237,7 +242,7 @@ func (m module) mayAsk() sandbox.Grants {
 	if m.conf == nil {
 		return sandbox.Grants{All: true}
 	}
-	return sandbox.Grants{Write: len(m.conf.Write) > 0}
+	return sandbox.Grants{Write: len(m.conf.Write) > 0, Commands: m.declared}
 }
 
 // clockOf is the request's own time, by which a run's calls go too; where it has

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
 // Query tells how a mission stands, for a caller or for nobody. It takes no
@@ -166,6 +167,9 @@ type step struct {
 	issue  cursor.Issue // what is reported; its Step is the evaluated one
 	guards []Guard
 	views  map[string][]byte // what calls were asked and saw, by digest
+
+	round   int                 // the call of the executor that is made, from 1; 0: none
+	results []abi.CommandResult // of the commands that the round before needed
 }
 
 func (t step) value() transition {

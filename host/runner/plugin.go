@@ -50,7 +50,7 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 	for _, fact := range answer.Read {
 		seen.facts[pluginFactName(name, t.issue.Package, fact)] = unchanged
 	}
-	return answer, seen.pluginCall(name, frozen, verb, 1, raw, answer)
+	return answer, seen.pluginCall(name, frozen, verb, max(t.round, 1), raw, answer)
 }
 
 func (f frozenPlugin) sandboxed(name string, wasm, own []byte) sandbox.Plugin {
@@ -63,7 +63,11 @@ func (f frozenPlugin) sandboxed(name string, wasm, own []byte) sandbox.Plugin {
 // seed makes a plugin's randomness a function of the run and of what is asked,
 // so that the same call gives the same answer.
 func (r *reading) seed(t *step, name, verb string) [32]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%d", r.state.Seed, name, verb, t.issue.Step, t.issue.Package, t.issue.Attempt))
+	return callSeed(r.state.Seed, name, verb, t.issue.Step, t.issue.Package, t.issue.Attempt)
+}
+
+func callSeed(run, plugin, verb, step, pkg string, attempt int) [32]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%d", run, plugin, verb, step, pkg, attempt))
 }
 
 // grants is what a plugin can see: the project and, for a package, its worktree

@@ -25,6 +25,7 @@ type reading struct {
 	answered *cursor.Give  // the answer that this call gave
 	asOf     time.Time     // what plugins are told of the time; see clock
 	verdict  *driftVerdict // to be kept by the next write
+	whole    bool          // all there is to know is shown, also what was shown before
 	warnings []Warning
 }
 
@@ -91,10 +92,11 @@ func (r *reading) laneLog() lanes.Log {
 }
 
 // clock is the time that the plugins of this call are told: all the same, and
-// for a saved plan the one of its making, so that they answer alike.
+// for a saved plan the one of its making, so that they answer alike. It is no
+// finer than a request writes it, so that a replay can tell them the same.
 func (r *reading) clock() time.Time {
 	if r.asOf.IsZero() {
-		r.asOf = r.p.now().UTC()
+		r.asOf = r.p.now().UTC().Truncate(time.Microsecond)
 	}
 	return r.asOf
 }

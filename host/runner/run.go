@@ -88,6 +88,19 @@ func freezePlugin(c config.Plugin) frozenPlugin {
 // grantOf is what the run goes on with of a plugin's configuration. The state's
 // digest vouches for the bytes: whoever edits them grants nothing.
 func (r *run) grantOf(name string, s cursor.State) (frozenPlugin, error) {
+	all, err := r.frozenGrants(s)
+	if err != nil {
+		return frozenPlugin{}, err
+	}
+	one, ok := all[name]
+	if !ok {
+		return one, fmt.Errorf("the run froze no plugin %q", name)
+	}
+	return one, nil
+}
+
+// frozenGrants are those of all plugins.
+func (r *run) frozenGrants(s cursor.State) (map[string]frozenPlugin, error) {
 	var all map[string]frozenPlugin
 	file := namesOf(s).plugins
 	raw, err := r.blob(file)
@@ -98,13 +111,9 @@ func (r *run) grantOf(name string, s cursor.State) (frozenPlugin, error) {
 		err = json.Unmarshal(raw, &all)
 	}
 	if err != nil {
-		return frozenPlugin{}, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
+		return nil, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
 	}
-	one, ok := all[name]
-	if !ok {
-		return one, fmt.Errorf("the run froze no plugin %q", name)
-	}
-	return one, nil
+	return all, nil
 }
 
 // plugin is the frozen plugin of a name as it is called, with its bytes and its

@@ -126,6 +126,10 @@ func (p *Project) Show(ctx context.Context, handle string) (Overview, error) {
 	if err != nil {
 		return Overview{}, classify(err)
 	}
+	if r.run != nil {
+		r.whole = true
+		r.drift()
+	}
 	o, err := r.overview()
 	return o, classify(err)
 }

@@ -77,7 +77,9 @@ steps = [{ id = "A" }, { id = "B", prompt = "{{index .Inputs \"none\" | printf \
 // A prompt file that was deleted is written again by any report that finds it
 // missing, with the same content; a query shows null.
 func TestDeletedPromptComesBack(t *testing.T) {
-	root := makeProject(t, linear, nil)
+	root := makeProject(t, `
+[missions.t]
+steps = [{ id = "A", guards = [{ artifact = "a.md" }], prompt = "Do {{.Step.ID}}, attempt {{.Step.Attempt}}: {{.Report}}" }, { id = "B" }]`, nil)
 	p := open(t, root)
 	first := must(t, p, report("a", cursor.Success))
 	want := read(t, *first.PromptFile)
@@ -87,8 +89,12 @@ func TestDeletedPromptComesBack(t *testing.T) {
 	if a, err := p.Query(context.Background(), "m", Caller{Agent: "a"}); err != nil || a.PromptFile != nil {
 		t.Fatalf("query: %v %v", value(a.PromptFile), err)
 	}
-	again := must(t, p, Request{Mission: "m", Caller: Caller{Agent: "a"}, Result: cursor.Success, Token: "01KMB0MJYY10DBJNG3ZD7Q8500"})
-	wantBlocked(t, again, "stale_token")
+	again := must(t, p, report("a", cursor.Success))
+	wantBlocked(t, again, "guard_refused")
+	if got := read(t, value(again.PromptFile)); got != want {
+		t.Errorf("the prompt came back as %q, was %q", got, want)
+	}
+	write(t, filepath.Join(root, "kitty-specs", "m", "a.md"), "done")
 	if got := read(t, *must(t, p, report("b", cursor.Success, *first.Token)).PromptFile); got == want {
 		t.Error("another step has the same prompt")
 	}
