@@ -131,3 +131,20 @@ func (r red) usesRapid(t *testing.T, root string) bool {
 	}
 	return false
 }
+
+// Each mutation still changes exactly what it was written for: code that moved on
+// would leave it without effect, or without its meaning.
+func TestMutationsFitTheCode(t *testing.T) {
+	for _, m := range table {
+		for _, e := range m.edits {
+			raw, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(e.file)))
+			if err != nil {
+				t.Errorf("%s: %v", m.name, err)
+				continue
+			}
+			if n := strings.Count(string(raw), e.old); n != 1 {
+				t.Errorf("%s: %s has %d times %q", m.name, e.file, n, e.old)
+			}
+		}
+	}
+}
