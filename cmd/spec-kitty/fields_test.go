@@ -30,7 +30,7 @@ func TestSchemaFields(t *testing.T) {
 		"mission-show": runner.Definition{}, "mission-graph": runner.Drawing{}, "mission-simulate": runner.Simulation{}, "mission-import": runner.MissionImport{},
 		"plugin-list": runner.PluginList{}, "plugin-inspect": runner.PluginInspection{}, "plugin-pin": runner.PluginPin{},
 		"loop-report": tick.Report{}, "loop-status": loopStatus{}, "loop-log": loopLog{}, "loop-diff": loopDiff{}, "loop-validate": loopValidation{},
-		"loop-schedule": tick.Schedule{},
+		"loop-schedule": tick.Schedule{}, "loop-doctor": tick.Diagnosis{},
 		"plugin-check":  runner.PluginReport{}, "plugin-run": runner.PluginRun{}, "plugin-test": runner.PluginTests{}, "plugin-new": runner.PluginNew{},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -140,6 +140,10 @@ func fits(doc map[string]any, name string, code int) error {
 		if one, _ := doc["loops"].([]any); len(one) == 1 && code == exitDamaged {
 			want = exitDamaged
 		}
+	case "loop-doctor":
+		if doc["healthy"] == false {
+			want = exitRefused
+		}
 	case "run-verify":
 		if doc["sound"] == false {
 			want = exitDamaged
