@@ -31,7 +31,7 @@ func TestSchemaFields(t *testing.T) {
 		"plugin-list": runner.PluginList{}, "plugin-inspect": runner.PluginInspection{}, "plugin-pin": runner.PluginPin{},
 		"loop-report": tick.Report{}, "loop-status": loopStatus{}, "loop-log": loopLog{}, "loop-diff": loopDiff{}, "loop-validate": loopValidation{},
 		"loop-schedule": tick.Schedule{}, "loop-doctor": tick.Diagnosis{},
-		"plugin-check":  runner.PluginReport{}, "plugin-run": runner.PluginRun{}, "plugin-test": runner.PluginTests{}, "plugin-new": runner.PluginNew{},
+		"plugin-check": runner.PluginReport{}, "plugin-run": runner.PluginRun{}, "plugin-test": runner.PluginTests{}, "plugin-new": runner.PluginNew{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fieldCheck{t: t, docs: map[string]map[string]any{}}
