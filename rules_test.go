@@ -96,7 +96,7 @@ func matches(pattern, folder string) bool {
 func TestImportRules_C001(t *testing.T) {
 	rules := []struct{ packages, forbidden []string }{
 		{[]string{"host/commit", "kernel/*"}, []string{"host/sandbox", "host/command", "host/guard", "host/worktree", "host/runner", "host/tick"}},
-		{[]string{"host/sandbox", "host/command", "host/guard", "host/lanes", "host/worktree"}, []string{"host/commit", "kernel/locks"}},
+		{[]string{"host/sandbox", "host/command", "host/guard", "host/lanes", "host/worktree", "host/scheduler"}, []string{"host/commit", "kernel/locks"}},
 		{[]string{"host/cursor", "host/loop", "host/mission"}, []string{"kernel"}},
 		{[]string{"kernel/*"}, []string{"host", "plugins", "cmd"}},
 		{[]string{"plugins/*"}, []string{"host", "kernel", "cmd"}},

@@ -11,7 +11,10 @@ import (
 	"testing"
 )
 
-var all = flag.Bool("all", false, "try every mutation, not only the parts that SC-003 names")
+var (
+	all  = flag.Bool("all", false, "try every mutation, not only the parts that SC-003 names")
+	rest = flag.Bool("rest", false, "try those that are not tried by default, two at a time")
+)
 
 // mutation is one part taken out.
 type mutation struct {
@@ -38,7 +41,12 @@ func TestMutationsTurnTestsRed_SC003(t *testing.T) {
 	}
 	for _, m := range table {
 		t.Run(m.name, func(t *testing.T) {
-			if m.sc003 == "" && !*all {
+			switch named := m.sc003 != ""; {
+			case *rest && named:
+				t.Skip("is tried by default")
+			case *rest:
+				t.Parallel()
+			case !named && !*all:
 				t.Skip("run with -all")
 			}
 			overlay := m.overlay(t, root)
@@ -130,4 +138,21 @@ func (r red) usesRapid(t *testing.T, root string) bool {
 		}
 	}
 	return false
+}
+
+// Each mutation still changes exactly what it was written for: code that moved on
+// would leave it without effect, or without its meaning.
+func TestMutationsFitTheCode(t *testing.T) {
+	for _, m := range table {
+		for _, e := range m.edits {
+			raw, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(e.file)))
+			if err != nil {
+				t.Errorf("%s: %v", m.name, err)
+				continue
+			}
+			if n := strings.Count(string(raw), e.old); n != 1 {
+				t.Errorf("%s: %s has %d times %q", m.name, e.file, n, e.old)
+			}
+		}
+	}
 }

@@ -73,12 +73,12 @@ var table = []mutation{
 	},
 	{
 		name:  "re-read of facts under the lock",
-		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, s.Grants, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
+		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, s, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
 		red:   []red{{"host/runner", []string{"TestFactsAreReadAgain_FR001"}}},
 	},
 	{
 		name:  "the second evaluation of a saved plan",
-		edits: []edit{{"host/runner/plan.go", "	if err := r.evaluate(ctx, t); err != nil {\n		return err\n	}\n	if !reflect", "	t.report.Outcome = saved\n	if !reflect"}},
+		edits: []edit{{"host/runner/plan.go", "	if err := r.evaluate(ctx, t); err != nil {\n		return err\n	}\n	sameGround", "	t.report.Outcome = saved\n	sameGround"}},
 		red:   []red{{"host/runner", []string{"TestApplyEvaluatesAgain"}}},
 	},
 	{

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 func runnerCode(v any) runner.Code { text, _ := v.(string); return runner.Code(text) }
@@ -27,7 +28,9 @@ func TestSchemaFields(t *testing.T) {
 		"wp-list": runner.WPList{}, "wp-show": runner.WPPage{}, "wp-history": runner.WPHistory{},
 		"help": helpDocument{}, "version": versionDocument{}, "init": runner.Initiated{}, "mission-list": runner.MissionList{},
 		"mission-show": runner.Definition{}, "mission-graph": runner.Drawing{}, "mission-simulate": runner.Simulation{}, "mission-import": runner.MissionImport{},
-		"plugin-list": runner.PluginList{}, "plugin-inspect": runner.PluginInspection{}, "plugin-pin": runner.PluginPin{},
+		"plugin-list": runner.PluginList{}, "plugin-gc": runner.PluginGC{}, "plugin-inspect": runner.PluginInspection{}, "plugin-pin": runner.PluginPin{},
+		"loop-report": tick.Report{}, "loop-status": loopStatus{}, "loop-log": loopLog{}, "loop-diff": loopDiff{}, "loop-validate": loopValidation{},
+		"loop-schedule": tick.Schedule{}, "loop-doctor": tick.Diagnosis{},
 		"plugin-check": runner.PluginReport{}, "plugin-run": runner.PluginRun{}, "plugin-test": runner.PluginTests{}, "plugin-new": runner.PluginNew{},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,10 +105,9 @@ func (f *fieldCheck) check(typ reflect.Type, file string, node map[string]any, a
 func (f *fieldCheck) object(typ reflect.Type, file string, node map[string]any, at string) {
 	properties, _ := node["properties"].(map[string]any)
 	var named, required, inSchema, must []string
-	for i := range typ.NumField() {
-		field := typ.Field(i)
+	for _, field := range reflect.VisibleFields(typ) {
 		tag, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if tag == "-" || !field.IsExported() {
+		if tag == "-" || !field.IsExported() || field.Anonymous {
 			continue
 		}
 		named = append(named, tag)

@@ -25,7 +25,7 @@ The page docs/loops.md tells all of it.`,
 	}
 	cmd.AddCommand(newLoopCreate(a), newLoopValidate(a), newLoopTick(a), newLoopCheck(a), newLoopPause(a), newLoopResume(a),
 		newLoopDecide(a, true), newLoopDecide(a, false), newLoopClear(a), newLoopStatus(a), newLoopLog(a), newLoopDiff(a),
-		newLoopRecover(a), newLoopRetire(a), newLoopRemove(a), newLoopBeat(a))
+		newLoopRecover(a), newLoopRetire(a), newLoopRemove(a), newLoopSchedule(a), newLoopDoctor(a), newLoopBeat(a))
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 const schemaFolder = "../../docs/schema"
@@ -86,7 +87,7 @@ func checkOutput(stdout []byte, code int) (any, error) {
 // shapeOf is the name of the schema that a document belongs to.
 func shapeOf(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
-		{"error_code", "error"}, {"consented", "trust"}, {"consents", "trust-list"}, {"revoked", "trust-revoke"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
+		{"error_code", "error"}, {"consented", "trust"}, {"consents", "trust-list"}, {"revoked", "trust-revoke"}, {"findings", "doctor"}, {"dropped", "plugin-gc"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"unit_changes", "loop-schedule"}, {"preflight", "loop-doctor"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
 		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"lang", "plugin-new"}, {"decisions", "decision-list"}, {"askings", "decision-show"}, {"rewound_to", "run-rewind"}, {"migrated_to", "run-migrate"}, {"moments", "run-replay"}, {"abi", "request"},
 		{"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"}, {"assumed", "mission-simulate"},
@@ -129,10 +130,19 @@ func fits(doc map[string]any, name string, code int) error {
 			want = exitRefused
 		}
 	case "loop-report":
-		want = code // by the reason; exitOfReport has a table of its own
+		outcome, _ := doc["outcome"].(string)
+		reason, _ := doc["reason_code"].(string)
+		want = exitOfReport(tick.Report{Outcome: tick.Outcome(outcome), ReasonCode: reason})
+		if outcome == string(tick.Skipped) {
+			want = code // as --skip-code says
+		}
 	case "loop-status":
 		if one, _ := doc["loops"].([]any); len(one) == 1 && code == exitDamaged {
 			want = exitDamaged
+		}
+	case "loop-doctor":
+		if doc["healthy"] == false {
+			want = exitRefused
 		}
 	case "run-verify":
 		if doc["sound"] == false {

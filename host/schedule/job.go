@@ -25,19 +25,19 @@ func Systems() []System { return []System{Systemd, Cron, Launchd, Schtasks} }
 // Job is what a scheduler is told: what to run, when, and in which surroundings,
 // since none of them has those of a shell. All paths are absolute.
 type Job struct {
-	Loop    string   // name
-	UID     string   // of the loop: part of all names, so that a loop made anew is another
-	Program string   // the step runner
-	Args    []string // of a tick
-	Dir     string   // working folder
-	Path    string   // literal value of PATH
-	Home    string
-	User    string
-	Log     string // file that gets both outputs; "" for none
-	Rule    Rule
-	Jitter  time.Duration
-	CatchUp bool          // a time that was missed is made up for
-	Timeout time.Duration // after which the scheduler ends a tick that is stuck
+	Loop    string        `json:"loop"`    // name
+	UID     string        `json:"uid"`     // of the loop: part of all names, so that a loop made anew is another
+	Program string        `json:"program"` // the step runner
+	Args    []string      `json:"args"`    // of a tick
+	Dir     string        `json:"dir"`     // working folder
+	Path    string        `json:"path"`    // literal value of PATH
+	Home    string        `json:"home"`
+	User    string        `json:"user"`
+	Log     string        `json:"log"` // file that gets both outputs; "" for none
+	Rule    Rule          `json:"rule"`
+	Jitter  time.Duration `json:"jitter_ns"`
+	CatchUp bool          `json:"catch_up"`   // a time that was missed is made up for
+	Timeout time.Duration `json:"timeout_ns"` // after which the scheduler ends a tick that is stuck
 }
 
 // Printed is what a scheduler is told, as text.
@@ -129,8 +129,9 @@ func (j Job) check() error {
 	return nil
 }
 
-// name is the job's name where only letters, digits, - _ and . are safe.
-func (j Job) name() string { return "spec-kitty-loop-" + j.Loop + "-" + j.UID }
+// Name is the job's name with a scheduler, where only letters, digits, - _ and .
+// are safe. It follows from the loop and its uid alone.
+func (j Job) Name() string { return "spec-kitty-loop-" + j.Loop + "-" + j.UID }
 
 // about is the first line of what is written.
 func (j Job) about() string {

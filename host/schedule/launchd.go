@@ -10,6 +10,9 @@ import (
 // all of them to find the next.
 const maxIntervals = 1000
 
+// LaunchdLabel is the name of a loop's agent.
+func LaunchdLabel(loop, uid string) string { return "spec-kitty.loop." + loop + "." + uid }
+
 // printLaunchd makes a user agent. It has none of a shell's surroundings, not
 // even USER, and drops output that has no file.
 func printLaunchd(j Job, f fields) (Printed, error) {
@@ -17,7 +20,7 @@ func printLaunchd(j Job, f fields) (Printed, error) {
 	if len(intervals) > maxIntervals {
 		return Printed{}, &CalendarError{System: Launchd, Rule: j.Rule, Why: fmt.Sprintf("it would be %d single times, more than %d", len(intervals), maxIntervals)}
 	}
-	label := "spec-kitty.loop." + j.Loop + "." + j.UID
+	label := LaunchdLabel(j.Loop, j.UID)
 	var out strings.Builder
 	out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -55,13 +55,13 @@ func printTask(j Job, t *Times) (Printed, error) {
     </Exec>
   </Actions>
 </Task>
-`, escaped(j.about()), escaped(j.name()), strings.Join(triggers, ""), j.CatchUp, seconds(j.Timeout),
+`, escaped(j.about()), escaped(j.Name()), strings.Join(triggers, ""), j.CatchUp, seconds(j.Timeout),
 		escaped(j.Program), escaped(strings.Join(args, " ")), escaped(j.Dir))
 	return Printed{
-		Units: []Unit{{j.name() + ".xml", out.String()}},
+		Units: []Unit{{j.Name() + ".xml", out.String()}},
 		Notes: []string{
 			"a task runs while the user is logged on, with the user's own PATH",
-			"to enter it: schtasks /create /tn " + j.name() + " /xml " + j.name() + ".xml",
+			"to enter it: schtasks /create /tn " + j.Name() + " /xml " + j.Name() + ".xml",
 		},
 	}, nil
 }

@@ -25,9 +25,9 @@ func printSystemd(j Job, f fields) Printed {
 	if j.Jitter > 0 {
 		fmt.Fprintf(&timer, "RandomizedDelaySec=%d\nFixedRandomDelay=true\n", seconds(j.Jitter))
 	}
-	fmt.Fprintf(&timer, "Unit=%s.service\n\n[Install]\nWantedBy=timers.target\n", j.name())
+	fmt.Fprintf(&timer, "Unit=%s.service\n\n[Install]\nWantedBy=timers.target\n", j.Name())
 	return Printed{
-		Units: []Unit{{j.name() + ".service", service.String()}, {j.name() + ".timer", timer.String()}},
+		Units: []Unit{{j.Name() + ".service", service.String()}, {j.Name() + ".timer", timer.String()}},
 		Notes: []string{"user timers run while the user is logged in; to run always: loginctl enable-linger " + shell(j.User)},
 	}
 }

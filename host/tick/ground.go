@@ -8,6 +8,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/scheduler"
 	"github.com/spec-kitty/step-runner/host/worktree"
 )
 
@@ -54,6 +55,9 @@ type Options struct {
 	Host   *Host            // nil: this one
 	Hook   func(point string)
 	Getenv func(string) string // nil: os.Getenv
+	// Schedulers are those of this machine where it is nil.
+	Schedulers *scheduler.Host
+	Program    func() (string, error) // path of the step runner; nil: os.Executable
 }
 
 // Loops are the loops of a project.
@@ -65,6 +69,9 @@ type Loops struct {
 	now     func() time.Time
 	hook    func(point string)
 	getenv  func(string) string
+
+	schedulers *scheduler.Host
+	program    func() (string, error)
 }
 
 // Named points of a tick, for Options.Hook, in the order in which a run meets
@@ -95,6 +102,12 @@ func New(g Ground, o Options) *Loops {
 	}
 	if l.getenv == nil {
 		l.getenv = os.Getenv
+	}
+	if l.schedulers, l.program = o.Schedulers, o.Program; l.schedulers == nil {
+		l.schedulers = scheduler.ThisHost(g.Root, l.getenv)
+	}
+	if l.program == nil {
+		l.program = os.Executable
 	}
 	if l.host == nil {
 		l.host = ThisHost()

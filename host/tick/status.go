@@ -16,7 +16,7 @@ type Status struct {
 	Status    string     `json:"status"`
 	Why       string     `json:"why"`
 	Next      string     `json:"next"`
-	Flags     []string   `json:"flags"` // overdue
+	Flags     []string   `json:"flags"` // overdue; by what was installed: unscheduled, drift
 	UID       string     `json:"uid"`
 	Revision  uint64     `json:"revision"`
 	Token     uint64     `json:"token"` // the newest; 0: none was given yet
@@ -92,8 +92,15 @@ func (o *opened) fill(s *Status) {
 	s.Count, s.Due = state.Count, len(state.Due)
 	if src, err := o.l.ground.Source(o.name); err != nil {
 		s.Warnings = append(s.Warnings, Warning{"definition_invalid", err.Error()})
-	} else if state.Overdue(src.Notify.OverdueAfter, now) {
-		s.Flags = append(s.Flags, "overdue")
+	} else {
+		if state.Overdue(src.Notify.OverdueAfter, now) {
+			s.Flags = append(s.Flags, "overdue")
+		}
+		flags, warning := o.scheduleFlags(src)
+		s.Flags = append(s.Flags, flags...)
+		if warning != "" {
+			s.Warnings = append(s.Warnings, Warning{"note_unreadable", warning})
+		}
 	}
 	if c := state.Claim; c != nil {
 		s.Claim = &ClaimRow{Token: c.Token, Phase: string(c.Phase), Since: when(c.Since), Host: c.Runner.Host, PID: c.Runner.PID,

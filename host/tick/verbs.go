@@ -151,14 +151,24 @@ func (l *Loops) Clear(ctx context.Context, name, who, halt, reason string, reset
 	})
 }
 
-// Retire ends a loop for good.
+// Retire ends a loop for good, then takes it out of its scheduler.
 func (l *Loops) Retire(ctx context.Context, name, who, reason string, now bool) (Report, error) {
-	return l.act(ctx, name, loop.Retire{By: l.by(who), Reason: reason, Now: now}, "retired", func(o *opened) string {
+	report, err := l.act(ctx, name, loop.Retire{By: l.by(who), Reason: reason, Now: now}, "retired", func(o *opened) string {
 		if c := o.state.Claim; c != nil {
 			return fmt.Sprintf("retired; run %d is at work and %s", c.Token, code(now, "is to end as canceled", "goes on to its end"))
 		}
 		return "retired"
 	})
+	if err != nil {
+		return report, err
+	}
+	o, err := l.open(ctx, name)
+	if err != nil {
+		return report, err
+	}
+	defer o.close()
+	o.forgetSchedule(ctx, who, &report)
+	return report, nil
 }
 
 // Remove removes a retired loop: its state, its worktrees and, with force, what its
@@ -185,6 +195,7 @@ func (l *Loops) Remove(ctx context.Context, name, who string, force bool) (Repor
 		return Report{}, err
 	}
 	report := o.report(Done, "removed", "loop "+name+" is removed")
+	o.forgetSchedule(ctx, who, &report)
 	for _, path := range []string{l.worktreePath(name), l.verifyPath(name)} {
 		if err := l.repo.Remove(ctx, path); err != nil {
 			report.Warnings = append(report.Warnings, Warning{"worktree_left", err.Error()})
