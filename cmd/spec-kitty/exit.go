@@ -96,7 +96,7 @@ func exitOfReport(r tick.Report) int {
 		return exitUsage
 	case string(loop.Untracked), tick.LoopGone:
 		return exitNotFound
-	case string(loop.NewerFormat):
+	case string(loop.NewerFormat), string(tick.BadLock):
 		return exitDamaged
 	}
 	return exitRefused

@@ -295,9 +295,10 @@ func NothingWaiting() error {
 // in the run's folder.
 func Parts() []string { return []string{"gate", "setup", "work", "verify", "goal"} }
 
-// Log visits a loop's history, oldest first.
+// Log visits a loop's history, oldest first, also where it holds what only a newer
+// version understands.
 func (l *Loops) Log(ctx context.Context, name string, from uint64, visit func(commit.Record[loop.Event]) error) error {
-	o, err := l.open(ctx, name)
+	o, err := l.found(ctx, name)
 	if err != nil {
 		return err
 	}
