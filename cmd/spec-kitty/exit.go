@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -100,6 +102,16 @@ func exitOfReport(r tick.Report) int {
 		return exitDamaged
 	}
 	return exitRefused
+}
+
+// exitOfTick is the exit code of a tick: a run that a signal ended has that of the
+// signal.
+func exitOfTick(ctx context.Context, r tick.Report) int {
+	signaled := new(signalError)
+	if r.Outcome == tick.Canceled && errors.As(context.Cause(ctx), &signaled) {
+		return exitOf(signaled.code)
+	}
+	return exitOfReport(r)
 }
 
 // exitOfWalk is the exit code of a simulated walk.
