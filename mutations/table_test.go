@@ -262,4 +262,34 @@ var table = []mutation{
 		edits: []edit{{"host/runner/migrate.go", "if err := r.run.store.PutBlob(name, blobs[name]); err != nil {", "if _, err := r.run.store.Publish(name, blobs[name]); err != nil {"}},
 		red:   []red{{"host/runner", []string{"TestChangesUnderDiskFaults"}}},
 	},
+	{
+		name:  "the child's address space",
+		edits: []edit{{"host/sandbox/confine_linux.go", "uint64(space + dataLimit(memory))", "uint64(space) << 10"}},
+		red:   []red{{"host/sandbox", []string{"TestHostile"}}},
+	},
+	{
+		name:  "the digest of what is frozen of a plugin, at the call",
+		edits: []edit{{"host/runner/run.go", "err == nil && hexSum(data) != sum {", "err == nil && hexSum(data) == \"\" && sum == \"\" {"}},
+		red:   []red{{"host/runner", []string{"TestFrozenPluginIsWhatWasPinned"}}},
+	},
+	{
+		name:  "consent before a plugin's artifacts",
+		edits: []edit{{"host/runner/executor.go", "	if _, err := r.consented(); err != nil {\n		return nil, unmet(name, err)\n	}\n", ""}},
+		red:   []red{{"host/runner", []string{"TestArtifactsNeedConsent"}}},
+	},
+	{
+		name:  "a plugin that is configured otherwise is told",
+		edits: []edit{{"host/runner/reading.go", "	r.pluginsDrift()\n", ""}},
+		red:   []red{{"host/runner", []string{"TestPluginDrift"}}},
+	},
+	{
+		name:  "half a character is no text",
+		edits: []edit{{"plugins/abi/decode.go", "half != \"\" {", "half != \"\" && false {"}},
+		red:   []red{{"plugins/abi", []string{"TestVectors"}}},
+	},
+	{
+		name:  "what is pinned stays in the cache",
+		edits: []edit{{"host/sandbox/collect.go", "if pinned || code.Bytes > 0", "if code.Bytes > 0"}},
+		red:   []red{{"host/sandbox", []string{"TestCollect"}}},
+	},
 }
