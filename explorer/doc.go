@@ -38,8 +38,8 @@
 // # What is left out
 //
 // The state itself, Decide and Evolve: a record stands for what it says. Facts,
-// prompts. Starts and artifacts have models of their own, see below. Waiting for
-// the lock, and time-outs.
+// prompts. Starts, artifacts and packages have models of their own, see below.
+// Waiting for the lock, and time-outs.
 // Reads under the lock are one step, since nobody else writes then. A sector is
 // a cell, never half of one. Temporary names are unique, so a temporary file
 // concerns nobody and its writing is one step with its renaming. The lock file
@@ -85,6 +85,20 @@
 //	make, rename, sync          Files.build, Files.name
 //	enter                       Files.enter
 //	heal                        run.mendIndex, Files.syncNames, Files.rebuild
+//
+// # Packages in a lane log
+//
+// ExploreLanes walks the work on one package whose lanes lie in a log that another
+// tool keeps: two agents claim it and report it, each call moving it in the log
+// and then recording that in the run; they are killed, the power fails, and the
+// other tool claims it. What must hold: the log is never behind the run, no move
+// is in it twice, the package is with one holder, nothing acknowledged is lost, and
+// whom the log has as holder comes to a report. Releases and reviews are left out.
+//
+//	model                       host
+//	lock, read the lanes        world.Around, world.Facts in host/runner
+//	move, sync                  lanelog.Append
+//	record, sync                run.record in host/commit
 //
 // # How steps map to host/commit
 //
