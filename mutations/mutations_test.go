@@ -11,7 +11,10 @@ import (
 	"testing"
 )
 
-var all = flag.Bool("all", false, "try every mutation, not only the parts that SC-003 names")
+var (
+	all  = flag.Bool("all", false, "try every mutation, not only the parts that SC-003 names")
+	rest = flag.Bool("rest", false, "try those that are not tried by default, two at a time")
+)
 
 // mutation is one part taken out.
 type mutation struct {
@@ -38,7 +41,12 @@ func TestMutationsTurnTestsRed_SC003(t *testing.T) {
 	}
 	for _, m := range table {
 		t.Run(m.name, func(t *testing.T) {
-			if m.sc003 == "" && !*all {
+			switch named := m.sc003 != ""; {
+			case *rest && named:
+				t.Skip("is tried by default")
+			case *rest:
+				t.Parallel()
+			case !named && !*all:
 				t.Skip("run with -all")
 			}
 			overlay := m.overlay(t, root)

@@ -65,7 +65,7 @@ var table = []mutation{
 	},
 	{
 		name: "the unique temporary name", sc003: "v",
-		edits: []edit{{"kernel/durable/replace.go", "dir, base, tempMark, rand.Uint64())", "dir, base, tempMark, rand.Uint64()*0)"}},
+		edits: []edit{{"kernel/durable/temp.go", "uint32(os.Getpid()), rand.Uint32())", "uint32(os.Getpid()), rand.Uint32()*0)"}},
 		red:   []red{{"kernel/durable", []string{"TestTwoWritersOneFolder"}}},
 	},
 	{
@@ -256,6 +256,22 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestGuardsSeeStagedArtifacts"}}},
 	},
 	{
+		name: "a migration makes what it finds durable",
+		edits: []edit{{"host/runner/migrate.go", "	for _, name := range slices.Sorted(maps.Keys(blobs)) {\n",
+			"	for _, name := range slices.Sorted(maps.Keys(blobs)) {\n		if there, err := r.run.blob(name); err == nil && bytes.Equal(there, blobs[name]) {\n			continue\n		}\n"}},
+		red: []red{{"host/runner", []string{"TestSweepErrorsOfEveryOperation_P3"}}},
+	},
+	{
+		name:  "what dead writers left is removed by the next commit",
+		edits: []edit{{"host/commit/append.go", "	_ = durable.RemoveDeadTemps(s.opts.Disk, s.dir)\n", ""}},
+		red:   []red{{"host/runner", []string{"TestKilledLeavesNoTemporaryFile_P3"}}},
+	},
+	{
+		name:  "writers at work keep their temporary files",
+		edits: []edit{{"kernel/durable/temp.go", "|| !lives(int(pid))", "|| pid >= 0"}},
+		red:   []red{{"kernel/durable", []string{"TestRemoveDeadTemps"}}},
+	},
+	{
 		name:  "a replaced answer leaves work with the token that saw the old one",
 		edits: []edit{{"host/cursor/replace.go", "if isInput || strings.HasPrefix(q.ID, PluginID(\"\")) {", "if false && isInput {"}},
 		red:   []red{{"host/cursor", []string{"TestReplaceAnswer"}}},
@@ -274,5 +290,35 @@ var table = []mutation{
 		name:  "a migration's frozen files are durable before its record",
 		edits: []edit{{"host/runner/migrate.go", "if err := r.run.store.PutBlob(name, blobs[name]); err != nil {", "if _, err := r.run.store.Publish(name, blobs[name]); err != nil {"}},
 		red:   []red{{"host/runner", []string{"TestChangesUnderDiskFaults"}}},
+	},
+	{
+		name:  "the child's address space",
+		edits: []edit{{"host/sandbox/confine_linux.go", "uint64(space + dataLimit(memory))", "uint64(space) << 10"}},
+		red:   []red{{"host/sandbox", []string{"TestHostile"}}},
+	},
+	{
+		name:  "the digest of what is frozen of a plugin, at the call",
+		edits: []edit{{"host/runner/run.go", "err == nil && hexSum(data) != sum {", "err == nil && hexSum(data) == \"\" && sum == \"\" {"}},
+		red:   []red{{"host/runner", []string{"TestFrozenPluginIsWhatWasPinned"}}},
+	},
+	{
+		name:  "consent before a plugin's artifacts",
+		edits: []edit{{"host/runner/executor.go", "	if _, err := r.consented(); err != nil {\n		return nil, unmet(name, err)\n	}\n", ""}},
+		red:   []red{{"host/runner", []string{"TestArtifactsNeedConsent"}}},
+	},
+	{
+		name:  "a plugin that is configured otherwise is told",
+		edits: []edit{{"host/runner/reading.go", "	r.pluginsDrift()\n", ""}},
+		red:   []red{{"host/runner", []string{"TestPluginDrift"}}},
+	},
+	{
+		name:  "half a character is no text",
+		edits: []edit{{"plugins/abi/decode.go", "half != \"\" {", "half != \"\" && false {"}},
+		red:   []red{{"plugins/abi", []string{"TestVectors"}}},
+	},
+	{
+		name:  "what is pinned stays in the cache",
+		edits: []edit{{"host/sandbox/collect.go", "if pinned || code.Bytes > 0", "if code.Bytes > 0"}},
+		red:   []red{{"host/sandbox", []string{"TestCollect"}}},
 	},
 }

@@ -85,7 +85,7 @@ func TestSetReadsBack(t *testing.T) {
 		t.Errorf("%v %s", err, diff)
 	}
 	for name, text := range map[string]string{
-		"a field of a newer version": `{"format":1,"loops":{}}`, "a newer format": `{"format":2}`,
+		"a field of a newer version": `{"format":1,"networks":{}}`, "a newer format": `{"format":2}`,
 		"two values": `{"format":1}{"format":1}`, "no JSON": `x`, "nothing": ``,
 	} {
 		if _, err := trust.Decode([]byte(text)); err == nil {
