@@ -67,6 +67,8 @@ func wasmOf(t *testing.T, name string) []byte {
 	t.Helper()
 	read := func() ([]byte, error) { return os.ReadFile(filepath.Join(name, name+".wasm")) }
 	switch {
+	case name == script && testing.Short():
+		t.Skip("the race detector makes compiling the engine slow")
 	case name == script:
 		return engines.QuickJS()[engines.QuickJSFile]
 	case name == "links" && testing.Short():
