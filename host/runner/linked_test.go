@@ -2,11 +2,13 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
 )
 
@@ -104,4 +106,41 @@ func warned(a Answer, code string) bool {
 		}
 	}
 	return false
+}
+
+// A mission whose folder is a link is refused by name, and the lane log that the
+// link leads to stays as it is.
+func TestLinkedMissionIsRefused(t *testing.T) {
+	root := inLog(t, packaged, 2)
+	mission := filepath.Join(root, "kitty-specs", "m")
+	outside := filepath.Join(t.TempDir(), "m")
+	if err := os.Rename(mission, outside); err != nil {
+		t.Fatal(err)
+	}
+	link(t, outside, mission)
+	log := read(t, filepath.Join(outside, "status.events.jsonl"))
+	_, err := open(t, root).Next(context.Background(), report("a", cursor.Success))
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Code != CodeDefinitionInvalid || !strings.Contains(failed.Message, "is a link") {
+		t.Errorf("%v", err)
+	}
+	if read(t, filepath.Join(outside, "status.events.jsonl")) != log {
+		t.Error("the log outside was written to")
+	}
+}
+
+// A plugin's own folder that a link leads out of the project is not packed: a pin
+// of it would show the plugin whatever lies there.
+func TestLinkedPluginFolderIsRefused_P5(t *testing.T) {
+	root, outside := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(outside, "secret"), "secret")
+	link(t, outside, filepath.Join(root, "own"))
+	cfg := &config.Config{Root: root}
+	_, err := packOwn(cfg, config.Plugin{Name: "x", Dir: "own"})
+	if !errors.As(err, new(*Error)) || !strings.Contains(err.Error(), "leads out of the project") {
+		t.Errorf("%v", err)
+	}
+	if _, err := readInside(cfg, filepath.Join(root, "own", "secret")); !errors.As(err, new(*config.OutsideError)) {
+		t.Errorf("a module: %v", err)
+	}
 }
