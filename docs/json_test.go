@@ -38,7 +38,7 @@ func TestJSONBlocksFitTheirSchema(t *testing.T) {
 // its documents have.
 func shape(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
-		{"error_code", "error"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"unit_changes", "loop-schedule"}, {"preflight", "loop-doctor"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
+		{"error_code", "error"}, {"findings", "doctor"}, {"dropped", "plugin-gc"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"unit_changes", "loop-schedule"}, {"preflight", "loop-doctor"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
 		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"lang", "plugin-new"},
 		{"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"sound", "run-verify"}, {"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"},

@@ -52,7 +52,7 @@ var table = []mutation{
 	},
 	{
 		name: "the unique temporary name", sc003: "v",
-		edits: []edit{{"kernel/durable/replace.go", "dir, base, tempMark, rand.Uint64())", "dir, base, tempMark, rand.Uint64()*0)"}},
+		edits: []edit{{"kernel/durable/temp.go", "uint32(os.Getpid()), rand.Uint32())", "uint32(os.Getpid()), rand.Uint32()*0)"}},
 		red:   []red{{"kernel/durable", []string{"TestTwoWritersOneFolder"}}},
 	},
 	{
@@ -241,6 +241,22 @@ var table = []mutation{
 		name:  "guards see staged artifacts",
 		edits: []edit{{"host/runner/plugin.go", "call.Mounts = r.p.overlaid(call.Mounts, t.report.Outcome)", "call.Verb = verb"}},
 		red:   []red{{"host/runner", []string{"TestGuardsSeeStagedArtifacts"}}},
+	},
+	{
+		name: "a migration makes what it finds durable",
+		edits: []edit{{"host/runner/migrate.go", "	for _, name := range slices.Sorted(maps.Keys(blobs)) {\n",
+			"	for _, name := range slices.Sorted(maps.Keys(blobs)) {\n		if there, err := r.run.blob(name); err == nil && bytes.Equal(there, blobs[name]) {\n			continue\n		}\n"}},
+		red: []red{{"host/runner", []string{"TestSweepErrorsOfEveryOperation_P3"}}},
+	},
+	{
+		name:  "what dead writers left is removed by the next commit",
+		edits: []edit{{"host/commit/append.go", "	_ = durable.RemoveDeadTemps(s.opts.Disk, s.dir)\n", ""}},
+		red:   []red{{"host/runner", []string{"TestKilledLeavesNoTemporaryFile_P3"}}},
+	},
+	{
+		name:  "writers at work keep their temporary files",
+		edits: []edit{{"kernel/durable/temp.go", "|| !lives(int(pid))", "|| pid >= 0"}},
+		red:   []red{{"kernel/durable", []string{"TestRemoveDeadTemps"}}},
 	},
 	{
 		name:  "a replaced answer leaves work with the token that saw the old one",

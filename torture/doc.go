@@ -5,5 +5,9 @@
 //
 //	go test ./torture -for 60s -v
 //
-// goes on for longer and prints how many commits were killed.
+// goes on for longer and prints how many commits were killed, and
+//
+//	go test ./torture -kills 10000 -timeout 60m -v
+//
+// until so many were.
 package torture

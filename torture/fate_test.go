@@ -17,14 +17,18 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/runner"
 )
 
-// points are where a process may be told to die.
-var points = []string{
+// Where a process may be told to die: in a commit, or in a start.
+var commitPoints = []string{
 	runner.PointRead, runner.PointPlanned, commit.PointLockAcquired, commit.PointRepaired, commit.PointBeforeAppend,
 	commit.PointAfterAppend, commit.PointAfterSync, commit.PointBeforePublish, commit.PointAfterPublish,
 	commit.PointBeforeRelease, commit.PointReleased, runner.PointCommitted,
+}
+
+var startPoints = []string{
 	commit.PointStartLocked, commit.PointStartPrivate, commit.PointStartSynced, commit.PointStartRenamed,
 	commit.PointStartIndexed, commit.PointStartReleased, commit.PointHealLocked, commit.PointHealReleased,
 }
@@ -57,11 +61,13 @@ type torment struct {
 
 // fate draws what becomes of the next process of an agent.
 func fate(rng *rand.Rand, l *life) torment {
-	l.Seed, l.Calls, l.KillCall = rng.Uint64(), 1+rng.IntN(12), rng.IntN(4)
-	t := torment{after: 1 + rng.IntN(5), delay: time.Duration(rng.IntN(4000)) * time.Microsecond}
+	l.Seed, l.Calls, l.KillCall = rng.Uint64(), 1+rng.IntN(8), rng.IntN(3)
+	t := torment{after: 1 + rng.IntN(3), delay: time.Duration(rng.IntN(4000)) * time.Microsecond}
 	switch dice := rng.IntN(20); {
+	case dice < 8:
+		t.fate, l.KillAt = "killed at a point", commitPoints[rng.IntN(len(commitPoints))]
 	case dice < 9:
-		t.fate, l.KillAt = "killed at a point", points[rng.IntN(len(points))]
+		t.fate, l.KillAt = "killed in a start", startPoints[rng.IntN(len(startPoints))]
 	case dice < 15:
 		t.fate, t.kill = "killed at random", true
 	case dice < 17:
@@ -74,10 +80,10 @@ func fate(rng *rand.Rand, l *life) torment {
 	return t
 }
 
-// agent is one agent: process after process until the time is over.
-func agent(root, name string, rng *rand.Rand, until time.Time, lg *log) {
+// agent is one agent: process after process, while there is more to be done.
+func agent(root, name string, rng *rand.Rand, more func() bool, lg *log) {
 	var again *call
-	for time.Now().Before(until) {
+	for more() {
 		l := life{Root: root, Agent: name, Again: again}
 		t := fate(rng, &l)
 		again = lg.run(l, t)
@@ -166,6 +172,13 @@ func (t torment) strike(p *os.Process) {
 	}()
 }
 
+// dead is the number of commits that were killed so far.
+func (lg *log) dead() int {
+	lg.mu.Lock()
+	defer lg.mu.Unlock()
+	return lg.killed
+}
+
 func (lg *log) hear(a acknowledged) {
 	lg.mu.Lock()
 	defer lg.mu.Unlock()
@@ -174,17 +187,19 @@ func (lg *log) hear(a acknowledged) {
 	}
 	if code, _, _ := strings.Cut(a.told.Error, ":"); code != "" {
 		lg.errors[code]++
-		if !expected(code) {
+		if !expected(code) && !(code == string(runner.CodeUsage) && a.call.Op == "retry") { // of several packages it wants one named
 			lg.faults = append(lg.faults, fmt.Sprintf("%s: %+v: %s", a.agent, a.call, a.told.Error))
 		}
 	}
 }
 
 // expected are the errors that these agents may meet: they race for the same
-// questions and starts, and some have no room to write.
+// questions and starts, move what lies there already and retry what did not fail,
+// and some have no room to write.
 func expected(code string) bool {
 	switch runner.Code(code) {
-	case runner.CodeRunExists, runner.CodeDecisionConflict, "decision_not_found", runner.CodeDiskFull:
+	case runner.CodeRunExists, runner.CodeDecisionConflict, "decision_not_found", runner.CodeDiskFull,
+		runner.Code(cursor.NothingToRetry), runner.Code(cursor.NothingToRewind), runner.Code(cursor.IllegalMove), runner.Code(cursor.PackageNotFound):
 		return true
 	}
 	return false

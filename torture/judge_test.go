@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -20,7 +21,8 @@ type history struct {
 	records  map[string]map[uint64]commit.Record[cursor.Event] // by run and revision
 	reported map[string]int                                    // by token
 	issued   map[string]int
-	once     map[string]int // what must be there once in a run: a step's completion, an answer
+	once     map[string]int // what must be there once in a run between two rewinds: a step's completion, an answer
+	rewound  map[string]int // how often a run was
 	total    int
 }
 
@@ -29,7 +31,7 @@ type history struct {
 func readAll(t *testing.T, p *runner.Project) history {
 	t.Helper()
 	ctx := context.Background()
-	h := history{map[string]map[uint64]commit.Record[cursor.Event]{}, map[string]int{}, map[string]int{}, map[string]int{}, 0}
+	h := history{map[string]map[uint64]commit.Record[cursor.Event]{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, 0}
 	runs := commit.NewFiles[cursor.State, cursor.Facts, cursor.Event](p.Config.StateRoot(), runner.Machine(), nil, commit.Options{})
 	list, err := runs.List(ctx)
 	if err != nil {
@@ -71,19 +73,26 @@ func (h *history) take(rec commit.Record[cursor.Event]) error {
 		case cursor.Issued:
 			h.issued[e.Token]++
 		case cursor.Completed:
-			h.once[rec.Run+" completes "+e.Step]++
+			h.once[h.stretch(rec.Run)+" completes "+e.Step]++
 		case cursor.Answered:
-			h.once[rec.Run+" answers "+e.ID]++
+			h.once[h.stretch(rec.Run)+" answers "+e.ID]++
 		case cursor.Finished:
-			h.once[rec.Run+" finishes"]++
+			h.once[h.stretch(rec.Run)+" finishes"]++
+		case cursor.Rewound:
+			h.rewound[rec.Run]++
 		}
 	}
 	return nil
 }
 
+// stretch names what lies between two rewinds of a run.
+func (h *history) stretch(run string) string { return fmt.Sprintf("%s.%d", run, h.rewound[run]) }
+
 // lost tells why an acknowledged result is not in the journal.
 func (h *history) lost(a acknowledged) string {
 	rec, ok := h.records[a.told.Run][a.told.Revision]
+	for ; ok && a.call.Op == "rewind" && (rec.Kind != a.call.Op || rec.Actor != a.agent); rec, ok = h.records[rec.Run][rec.Revision+1] {
+	}
 	if !ok {
 		return "no such record"
 	}
@@ -101,19 +110,36 @@ func (h *history) lost(a acknowledged) string {
 			found["issued "+e.Token] = true
 		case cursor.Answered:
 			found["answered "+e.ID+" "+e.Value] = true
+		case cursor.Moved:
+			found["moved "+e.Package+" "+string(e.To)] = true
+		case cursor.Retried:
+			found["retried"] = true
+		case cursor.Rewound:
+			found["rewound "+e.Step] = true
 		}
 	}
-	want := []string{"issued " + a.told.Token}
+	if a.told.Token != "" && h.issued[a.told.Token] == 0 { // by this record, or it was the caller's already
+		return "nobody was handed the token " + a.told.Token
+	}
+	var want []string
 	switch {
 	case a.call.Op == "answer":
 		want = []string{"answered " + a.call.Decision + " " + a.call.Value}
 	case a.call.Op == "start":
 		want = append(want, "start")
+	case a.call.Op == "move":
+		want = []string{"moved " + a.call.Package + " " + a.call.To}
+	case a.call.Op == "retry":
+		want = []string{"retried"}
+	case a.call.Op == "rewind":
+		want = []string{"rewound " + a.call.To}
 	case a.call.Token != "":
 		want = append(want, "reported "+a.call.Token)
+	case a.told.Token != "":
+		want = append(want, "issued "+a.told.Token)
 	}
 	for _, w := range want {
-		if w != "issued " && !found[w] {
+		if !found[w] {
 			return fmt.Sprintf("the record has no %q", w)
 		}
 	}
@@ -148,30 +174,32 @@ func temps(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-// sweep wants no temporary file of the state to be left, and of prompts only
-// those of processes killed while they wrote one, which doctor finds and removes.
+// sweep wants no temporary file of the state to be left, save in a run that is
+// over and takes no more commits; doctor finds those and removes them.
 func sweep(t *testing.T, p *runner.Project) {
 	t.Helper()
-	for _, name := range temps(t, p.Config.StateRoot()) {
-		if filepath.Base(filepath.Dir(name)) != "prompts" {
-			t.Errorf("left: %s", name)
-		}
-	}
 	d, err := p.Doctor(t.Context())
 	if err != nil || !d.Healthy {
 		t.Errorf("doctor: %+v %v", d.Findings, err)
 	}
+	states := map[string]string{}
+	for _, h := range d.RunHealth {
+		states[h.RunID] = h.MissionState
+	}
 	for _, f := range d.Findings {
-		if f.Code != "leftovers" {
+		if f.Code != "leftovers" || states[f.RunID] != "done" {
 			t.Errorf("doctor: %+v", f)
 		}
 		if _, err := p.Repair(t.Context(), f.RunID); err != nil {
 			t.Errorf("repair: %v", err)
 		}
 	}
-	runs := filepath.Join(p.Config.StateRoot(), "runs")
-	for _, name := range temps(t, runs) {
-		t.Errorf("left after the repair: %s", name)
+	for _, folder := range []string{"runs", "index", "."} {
+		for _, name := range temps(t, filepath.Join(p.Config.StateRoot(), folder)) {
+			if !strings.Contains(name, "backups") {
+				t.Errorf("left: %s", name)
+			}
+		}
 	}
 }
 

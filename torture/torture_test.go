@@ -20,6 +20,7 @@ import (
 
 var (
 	duration = flag.Duration("for", 3*time.Second, "how long the processes are tormented")
+	kills    = flag.Int("kills", 0, "go on until so many commits were killed, however long it takes")
 	seed     = flag.Uint64("seed", 0, "of the torments; 0: by the clock")
 )
 
@@ -35,7 +36,10 @@ func TestMain(m *testing.M) {
 	}
 }
 
-const agents = 4
+const (
+	agents       = 4
+	packageCount = 6
+)
 
 // definition has all kinds of commits: steps, questions, packages, reviews.
 func definition() string {
@@ -61,7 +65,7 @@ func project(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	files := map[string]string{"spec-kitty.toml": definition(), "kitty-specs/m/meta.json": `{"mission_type": "t"}`}
-	for i := range 6 {
+	for i := range packageCount {
 		files[fmt.Sprintf("kitty-specs/m/tasks/WP%02d.md", i+1)] = fmt.Sprintf("---\nwork_package_id: WP%02d\ntitle: P\ndependencies: []\n---\n", i+1)
 	}
 	for name, text := range files {
@@ -88,13 +92,15 @@ func TestTorture_P3_Case12_Case16(t *testing.T) {
 	t.Logf("-seed %d", first)
 	root := project(t)
 	lg := &log{deaths: map[string]int{}, errors: map[string]int{}}
-	until := time.Now().Add(*duration)
+	began := time.Now()
+	more := func() bool { return time.Since(began) < *duration || lg.dead() < *kills }
 	var all sync.WaitGroup
 	for i := range agents {
 		rng := rand.New(rand.NewPCG(first, uint64(i)))
-		all.Go(func() { agent(root, fmt.Sprintf("agent-%d", i), rng, until, lg) })
+		all.Go(func() { agent(root, fmt.Sprintf("agent-%d", i), rng, more, lg) })
 	}
 	all.Wait()
+	t.Logf("%.0f killed commits a minute", float64(lg.dead())/time.Since(began).Minutes())
 	lg.judge(t, root)
 }
 

@@ -14,9 +14,9 @@ func newDoctor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look at all runs and what is around them; mend one",
-		Long: `Reads every run, the index of runs, the plugins and their pins, the cache, the
-lock files, the file system and the clock, and says what is not as it should be
-and what to do. It changes nothing. Where a run is damaged, or of a newer
+		Long: `Reads every run, the index of runs, the plugins and their pins, the engine that
+runs them and its cache, the lock files, the file system and the clock, and says
+what is not as it should be and what to do. It changes nothing. Where a run is damaged, or of a newer
 version, it ends with exit code 5.
 
 --repair mends one run: it makes the state file, the definition's index and the
@@ -69,6 +69,7 @@ func doctorText(d runner.Diagnosis) string {
 		}
 	}
 	fmt.Fprintf(&out, "%d runs, %d plugins, %d locks held; file system %s\n", len(d.RunHealth), len(d.Plugins), held, orUnknown(d.FileSystem.Kind))
+	fmt.Fprintf(&out, "plugins run in the %s; code of %d with %d bytes is kept\n", d.Engine, d.Cache.Codes, d.Cache.Bytes)
 	for _, f := range d.Findings {
 		fmt.Fprintf(&out, "\n%s %s: %s\n  %s\n", f.Level, f.Code, f.Message, f.Fix)
 	}

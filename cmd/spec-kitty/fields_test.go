@@ -28,7 +28,7 @@ func TestSchemaFields(t *testing.T) {
 		"wp-list": runner.WPList{}, "wp-show": runner.WPPage{}, "wp-history": runner.WPHistory{},
 		"help": helpDocument{}, "version": versionDocument{}, "init": runner.Initiated{}, "mission-list": runner.MissionList{},
 		"mission-show": runner.Definition{}, "mission-graph": runner.Drawing{}, "mission-simulate": runner.Simulation{}, "mission-import": runner.MissionImport{},
-		"plugin-list": runner.PluginList{}, "plugin-inspect": runner.PluginInspection{}, "plugin-pin": runner.PluginPin{},
+		"plugin-list": runner.PluginList{}, "plugin-gc": runner.PluginGC{}, "plugin-inspect": runner.PluginInspection{}, "plugin-pin": runner.PluginPin{},
 		"loop-report": tick.Report{}, "loop-status": loopStatus{}, "loop-log": loopLog{}, "loop-diff": loopDiff{}, "loop-validate": loopValidation{},
 		"loop-schedule": tick.Schedule{}, "loop-doctor": tick.Diagnosis{},
 		"plugin-check": runner.PluginReport{}, "plugin-run": runner.PluginRun{}, "plugin-test": runner.PluginTests{}, "plugin-new": runner.PluginNew{},

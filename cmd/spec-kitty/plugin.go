@@ -18,7 +18,7 @@ says how to write one. PLUGIN is a plugin that spec-kitty.toml configures, or a
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
 	cmd.AddCommand(newPluginList(a), newPluginInspect(a), newPluginPin(a), newPluginCheck(a),
-		newPluginRun(a), newPluginRequest(a), newPluginTest(a), newPluginNew(a))
+		newPluginRun(a), newPluginRequest(a), newPluginTest(a), newPluginNew(a), newPluginGC(a))
 	return cmd
 }
 

@@ -87,7 +87,7 @@ func checkOutput(stdout []byte, code int) (any, error) {
 // shapeOf is the name of the schema that a document belongs to.
 func shapeOf(doc map[string]any) string {
 	for _, s := range []struct{ key, name string }{
-		{"error_code", "error"}, {"consented", "trust"}, {"consents", "trust-list"}, {"revoked", "trust-revoke"}, {"findings", "doctor"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"unit_changes", "loop-schedule"}, {"preflight", "loop-doctor"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
+		{"error_code", "error"}, {"consented", "trust"}, {"consents", "trust-list"}, {"revoked", "trust-revoke"}, {"findings", "doctor"}, {"dropped", "plugin-gc"}, {"plugins", "plugin-list"}, {"imports", "plugin-inspect"}, {"sha256_before", "plugin-pin"}, {"exported", "run-export"}, {"unit_changes", "loop-schedule"}, {"preflight", "loop-doctor"}, {"outcome", "loop-report"}, {"checked_loops", "loop-validate"}, {"entries", "loop-log"}, {"diff", "loop-diff"}, {"imported", "run-import"}, {"sources", "mission-import"},
 		{"checks", "plugin-check"}, {"facts", "plugin-run"}, {"tests", "plugin-test"}, {"lang", "plugin-new"}, {"decisions", "decision-list"}, {"askings", "decision-show"}, {"rewound_to", "run-rewind"}, {"migrated_to", "run-migrate"}, {"moments", "run-replay"}, {"abi", "request"},
 		{"kind", "answer"}, {"runs", "run-list"}, {"records", "run-log"}, {"damaged", "status"},
 		{"created", "init"}, {"types", "mission-list"}, {"definition", "mission-show"}, {"graph", "mission-graph"}, {"assumed", "mission-simulate"},

@@ -123,6 +123,9 @@ func (s *run[S, F, E]) appendError(err error, last journal.Position) error {
 // here: a view that is old is noticed by its length and made by the next
 // writer.
 func (s *run[S, F, E]) publishView(data []byte) []Warning {
+	// What writers left that died with nothing to repair, such as those of
+	// prompts, which are written when the commit is over.
+	_ = durable.RemoveDeadTemps(s.opts.Disk, s.dir)
 	if err := durable.Publish(s.opts.Disk, s.viewPath(), data, filePerm); err != nil {
 		return []Warning{{WarnViewNotWritten, "recorded, but " + err.Error()}}
 	}

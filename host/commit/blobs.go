@@ -36,12 +36,12 @@ func (s *run[S, F, E]) Blob(name string) (Blob, error) {
 
 // PutBlob implements Store.
 func (s *run[S, F, E]) PutBlob(name string, data []byte) error {
-	return s.put(name, data, durable.Replace, true)
+	return s.put(name, data, durable.ReplaceFrom, true)
 }
 
 // Publish implements Store.
 func (s *run[S, F, E]) Publish(name string, data []byte) (string, error) {
-	if err := s.put(name, data, durable.Publish, false); err != nil {
+	if err := s.put(name, data, durable.PublishFrom, false); err != nil {
 		return "", err
 	}
 	return filepath.Abs(filepath.Join(s.dir, filepath.FromSlash(name)))
@@ -58,10 +58,12 @@ func (s *run[S, F, E]) Locate(name string) (string, bool) {
 	return path, err == nil && b.Size() > 0
 }
 
-type writer func(d durable.Disk, path string, data []byte, perm fs.FileMode) error
+type writer func(d durable.Disk, temps, path string, data []byte, perm fs.FileMode) error
 
 // put writes a file and makes its folders inside of the run's folder, which is
-// itself never made anew.
+// itself never made anew. The temporary file lies in the run's folder, which has
+// few files, not among the prompts, of which there may be thousands: there each
+// commit finds what dead writers left.
 func (s *run[S, F, E]) put(name string, data []byte, write writer, sync bool) error {
 	path, err := s.beside(name)
 	if err != nil {
@@ -72,7 +74,7 @@ func (s *run[S, F, E]) put(name string, data []byte, write writer, sync bool) er
 			return err
 		}
 	}
-	return write(s.opts.Disk, path, data, filePerm)
+	return write(s.opts.Disk, s.dir, path, data, filePerm)
 }
 
 // folders makes the folders from base, which exists, down to dir. With sync

@@ -3,7 +3,6 @@ package commit
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
 	"github.com/spec-kitty/step-runner/kernel/journal"
@@ -18,7 +17,7 @@ import (
 func (s *run[S, F, E]) repair(j durable.File, held *locks.Held, l loaded[S]) ([]Warning, error) {
 	// Temporary files here are a dead writer's, or those of one who publishes
 	// a prompt and will notice. If they cannot be removed they only take space.
-	s.removeTemps(s.dir)
+	_ = durable.RemoveTemps(s.opts.Disk, s.dir)
 	rec, ok, err := journal.At(j, l.pos.Offset, l.pos.End)
 	if err != nil {
 		return nil, err
@@ -43,18 +42,4 @@ func (s *run[S, F, E]) repair(j durable.File, held *locks.Held, l loaded[S]) ([]
 	warnings := s.publishView(view)
 	s.opts.Hook(PointRepaired)
 	return warnings, nil
-}
-
-// removeTemps removes the temporary files of a folder and of those in it.
-func (c *core[S, F, E]) removeTemps(dir string) {
-	_ = durable.RemoveTemps(c.opts.Disk, dir)
-	entries, err := c.opts.Disk.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			_ = durable.RemoveTemps(c.opts.Disk, filepath.Join(dir, e.Name()))
-		}
-	}
 }

@@ -216,10 +216,12 @@ func (f *Files[S, F, E]) enter(all roll, o origin) []Warning {
 	return nil
 }
 
-// sweep removes the private folders of starts that died: whoever makes one
-// holds the index lock, and now we do. One that cannot be removed only takes
-// space.
+// sweep removes the private folders and the temporary files of starts that died:
+// whoever makes one holds the index lock, and now we do. What cannot be removed
+// only takes space.
 func (f *Files[S, F, E]) sweep() error {
+	_ = durable.RemoveTempsOf(f.opts.Disk, filepath.Join(f.root, ignoreName))
+	_ = durable.RemoveTemps(f.opts.Disk, filepath.Join(f.root, indexName))
 	dir := filepath.Join(f.root, runsName)
 	entries, err := f.opts.Disk.ReadDir(dir)
 	if err != nil {

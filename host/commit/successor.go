@@ -34,6 +34,7 @@ func (c *core[S, F, E]) markSuccessor(id, next string) error {
 	if err != nil {
 		return err
 	}
+	_ = durable.RemoveTempsOf(c.opts.Disk, c.successorPath(id)) // of a start that died
 	return durable.Replace(c.opts.Disk, c.successorPath(id), append(data, '\n'), filePerm)
 }
 

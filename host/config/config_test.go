@@ -185,12 +185,12 @@ func TestLoadNotFound(t *testing.T) {
 
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{"64MiB": 64 << 20, "1 KiB": 1024, "7B": 7, "4GiB": 4 << 30} {
-		if got, ok := parseSize(text); !ok || got != want {
+		if got, ok := ParseSize(text); !ok || got != want {
 			t.Errorf("%s is %d, %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{"", "64", "64MB", "MiB", "-1MiB", "1.5MiB", "0x1B", "1e3B", "99999999999GiB", "1KiBB"} {
-		if got, ok := parseSize(text); ok {
+		if got, ok := ParseSize(text); ok {
 			t.Errorf("%s was read as %d", text, got)
 		}
 	}

@@ -36,7 +36,7 @@ func (t *table) size(key string, least, most, absent int64) int64 {
 	if !ok {
 		return absent
 	}
-	n, ok := parseSize(text)
+	n, ok := ParseSize(text)
 	switch {
 	case !ok:
 		t.wrong(key, `%q is no size: it needs a whole number and a unit, one of B, KiB, MiB and GiB`, text)
@@ -48,7 +48,8 @@ func (t *table) size(key string, least, most, absent int64) int64 {
 	return absent
 }
 
-func parseSize(text string) (int64, bool) {
+// ParseSize reads a whole number with a unit: "64MiB"; B, KiB, MiB or GiB.
+func ParseSize(text string) (int64, bool) {
 	digits := strings.TrimRight(text, "BKMGi")
 	shift := slices.Index([]string{"B", "KiB", "MiB", "GiB"}, text[len(digits):]) * 10
 	n, err := strconv.ParseUint(strings.TrimSpace(digits), 10, 32)

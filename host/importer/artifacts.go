@@ -72,8 +72,11 @@ func (in *importing) guard(pos int, g mission.Guard) {
 }
 
 func sameGuard(a, b mission.Guard) bool {
-	if a.Artifact != nil && b.Artifact != nil {
+	switch {
+	case a.Artifact != nil && b.Artifact != nil:
 		return *a.Artifact == *b.Artifact
+	case a.Event != nil && b.Event != nil:
+		return *a.Event == *b.Event
 	}
 	return a.Input != "" && a.Input == b.Input
 }

@@ -59,7 +59,7 @@ func (in *importing) guardOf(c call) (g mission.Guard, why string) {
 		if err != nil || n < 1 {
 			return g, "its number of events is none"
 		}
-		return eventGuard(c.args[0], n)
+		g.Event = &mission.EventGuard{Type: c.args[0], Min: n}
 	case c.name == "input_provided" && len(c.args) == 1:
 		g.Input = c.args[0]
 	case c.name == "gate_passed" && len(c.args) == 1:

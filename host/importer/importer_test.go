@@ -81,9 +81,12 @@ func guardsOf(t *testing.T, def mission.Definition, id string) []string {
 	}
 	names := []string{}
 	for _, g := range def.Steps[pos].Guards {
-		if g.Artifact != nil {
+		switch {
+		case g.Artifact != nil:
 			names = append(names, g.Artifact.Path)
-		} else {
+		case g.Event != nil:
+			names = append(names, fmt.Sprintf("%d %s", g.Event.Min, g.Event.Type))
+		default:
 			names = append(names, "input "+g.Input)
 		}
 	}
@@ -98,7 +101,7 @@ func TestRealTypes(t *testing.T) {
 	}
 	for name, want := range map[string]map[string][]string{
 		"software-dev": {"specify": {"spec.md"}, "plan": {"plan.md"}, "tasks": {"tasks.md"}, "implement": {}},
-		"research":     {"scoping": {"spec.md"}, "methodology": {"plan.md"}, "synthesis": {"findings.md"}},
+		"research":     {"scoping": {"spec.md"}, "methodology": {"plan.md"}, "gathering": {"3 source_documented"}, "synthesis": {"findings.md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := imported(t, folder(t, filepath.Join(data, name)))

@@ -126,24 +126,25 @@ func TestStateMachineAlone(t *testing.T) {
 	got := imported(t, text(`mission: {name: m, version: "2"}
 states: [{name: goals, display_name: The goals}, {name: draft, color: red}, {name: over}]
 transitions:
-  - {trigger: go, source: goals, dest: draft, conditions: ['artifact_exists("goals.md")', has_two]}
-  - {trigger: go, source: draft, dest: over, conditions: ['artifact_exists("src/")', 'what is this', 'any_wp_status("done")', 'input_provided("x")']}
+  - {trigger: go, source: goals, dest: draft, conditions: ['artifact_exists("goals.md")', has_two, 'event_count("met", 2)', has_met, 'event_count("met", 3)']}
+  - {trigger: go, source: draft, dest: over, conditions: ['artifact_exists("src/")', 'what is this', 'any_wp_status("done")', 'input_provided("x")', 'event_count("met", 0)', 'event_count("", 1)', 'event_count("met", 1000001)']}
   - {trigger: redo, source: [draft, goals], dest: goals}
 guards:
+  has_met: {check: 'event_count("met", 2)'}
   has_two: {check: 'artifact_exists("two.md")'}
   lonely: {check: 'artifact_exists("three.md")'}
 `))
 	if got.Definition.Key != "m" || len(got.Definition.Steps) != 2 || got.Definition.Steps[0].Title != "The goals" || got.Definition.Steps[1].Metadata["color"] != "red" {
 		t.Errorf("%+v", got.Definition)
 	}
-	if g := guardsOf(t, got.Definition, "goals"); !slices.Equal(g, []string{"goals.md", "two.md"}) {
+	if g := guardsOf(t, got.Definition, "goals"); !slices.Equal(g, []string{"goals.md", "two.md", "2 met", "3 met"}) {
 		t.Errorf("%v", g)
 	}
-	for _, part := range []string{"folder", "what is this", "no step works on packages", "input"} {
+	for _, part := range []string{"folder", "what is this", "no step works on packages", "input", "number of events", "is empty", "1000000"} {
 		wantNote(t, got, importer.LeftOut, "mission.yaml", 5, part)
 	}
 	wantNote(t, got, importer.LeftOut, "mission.yaml", 6, "way back from draft to goals (redo)")
-	wantNote(t, got, importer.LeftOut, "mission.yaml", 9, "lonely")
+	wantNote(t, got, importer.LeftOut, "mission.yaml", 10, "lonely")
 }
 
 // Artifacts that block are guards of the step that must have made them.

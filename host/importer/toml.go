@@ -138,8 +138,11 @@ func inputPairs(in mission.Input) []string {
 }
 
 func guardPairs(g mission.Guard) []string {
-	if g.Artifact != nil {
+	switch {
+	case g.Artifact != nil:
 		return []string{"artifact = " + quoted(g.Artifact.Path, false)}
+	case g.Event != nil:
+		return []string{"event = " + quoted(g.Event.Type, false), "min = " + strconv.Itoa(g.Event.Min)}
 	}
 	return []string{"input = " + quoted(g.Input, false)}
 }

@@ -18,6 +18,7 @@ type Diagnosis struct {
 	RunHealth  []RunHealth    `json:"run_health"`
 	Index      IndexHealth    `json:"index"`
 	Plugins    []PluginHealth `json:"plugins"`
+	Engine     string         `json:"engine"` // that plugins run in: compiler or interpreter
 	Cache      CacheHealth    `json:"cache"`
 	Locks      []LockHealth   `json:"locks"`
 	FileSystem FileSystem     `json:"file_system"`
@@ -81,7 +82,8 @@ type PluginHealth struct {
 // CacheHealth is the compilation cache of plugins.
 type CacheHealth struct {
 	Folder string `json:"folder"` // "": there is none, or none that can be used
-	Codes  int    `json:"codes"`
+	Codes  int    `json:"codes"`  // modules that this version has code of
+	Bytes  int64  `json:"bytes"`  // of that code
 }
 
 // LockHealth is one lock file. Its age and content mean nothing.

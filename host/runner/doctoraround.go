@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/kernel/durable"
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
@@ -117,13 +118,23 @@ func (e *examination) plugins() {
 		e.Plugins = append(e.Plugins, row)
 	}
 	cache := e.p.plugins.CacheState(slices.Collect(maps.Values(sums)))
-	e.Cache = CacheHealth{Folder: cache.Dir, Codes: cache.Codes}
+	e.Cache = CacheHealth{Folder: cache.Dir, Codes: cache.Codes, Bytes: cache.Bytes}
+	e.engine()
 	for i, row := range e.Plugins {
 		e.Plugins[i].Cached = cache.Cached[row.Pinned]
 	}
 	if cache.Dir == "" && !cache.Unmade && len(e.Plugins) > 0 {
 		e.find(Finding{Level: LevelWarning, Code: "no_cache", Message: "no folder for compiled plugins can be used: each call compiles or interprets",
 			Fix: "let the user's cache folder be a folder of mode 0700 outside of the project"})
+	}
+}
+
+func (e *examination) engine() {
+	engine := sandbox.EngineHere()
+	e.Engine = string(engine)
+	if engine == sandbox.Interpreter && len(e.Plugins) > 0 {
+		e.find(Finding{Level: LevelWarning, Code: "no_compiler", Message: "this machine, or this process, lets no program make code: plugins are interpreted, which takes ten times as long and more",
+			Fix: "give slow plugins a longer timeout, or call from where PR_SET_MDWE and its like are not set"})
 	}
 }
 

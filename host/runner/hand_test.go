@@ -8,8 +8,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // A hand is another process that makes calls: this test binary, run again. It
@@ -30,6 +33,8 @@ type order struct {
 	Apply   []byte // or commit this one
 	Stop    string // the point to stop at, until a line comes
 	Kill    string // the point to be killed at
+	Disk    *int   // or the operation of the disk
+	Temps   bool   // counting those on temporary files only
 	Trust   string // the digest that is consented to
 }
 
@@ -73,12 +78,29 @@ func (o order) obey(wait func()) event {
 	}
 	options := handOptions(o.Root, hook)
 	options.Trust = o.Trust
+	if o.Disk != nil {
+		options.Commit.Disk = o.killing()
+	}
 	p, err := Open(options)
 	if err != nil {
 		return told(Answer{}, nil, err)
 	}
 	defer p.Close()
 	return o.call(p)
+}
+
+// killing is the real disk, before one of whose operations the hand is killed.
+func (o order) killing() durable.Disk {
+	n := 0
+	return &durable.Faulty{Disk: durable.OS(), Before: func(_ int, op durable.Op) {
+		if o.Temps && op.Kind != "rename" && !durable.IsTemp(filepath.Base(op.Path)) {
+			return
+		}
+		if n == *o.Disk {
+			killSelf()
+		}
+		n++
+	}}
 }
 
 // call makes the call on an open project.

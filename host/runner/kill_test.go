@@ -11,6 +11,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // killPoints are the named points that a report and a start meet.
@@ -150,4 +151,46 @@ func TestKilledStart_Edge(t *testing.T) {
 			}
 		})
 	}
+}
+
+// kill -9 before each operation on a temporary file, or in a torture run before
+// each operation of the disk: what the call left half-made is gone after the next
+// commits, the prompt's temporary file too, which is written when the record is
+// durable and nothing is left to repair.
+func TestKilledLeavesNoTemporaryFile_P3(t *testing.T) {
+	most := 40
+	if *torture {
+		most = 1000
+	}
+	for n := range most {
+		root := makeProject(t, linear, nil)
+		token := *must(t, open(t, root), report("a", cursor.Success)).Token
+		q := report("a", cursor.Success, token)
+		h := startHand(t)
+		h.tell(order{Root: root, Request: &q, Disk: &n, Temps: !*torture})
+		e, err := h.hear()
+		if err != nil {
+			h.cmd.Wait() // until then its id is not free
+		}
+		state := filepath.Join(root, ".kittify")
+		before := temps(durable.OS(), state)
+		p := open(t, root)
+		a := must(t, p, report("a", cursor.Success, token))
+		wantStep(t, a, "B")
+		if a.PromptFile == nil {
+			t.Errorf("operation %d: no prompt", n)
+		}
+		wantStep(t, must(t, p, report("a", cursor.Success, *a.Token)), "C")
+		if left := temps(durable.OS(), state); len(left) > 0 {
+			t.Errorf("killed before operation %d: left over then %q, and now %q", n, before, left)
+		}
+		wantSound(t, p)
+		if err == nil {
+			if e.Answer == nil || n < 8 {
+				t.Errorf("the %d operations that were met: %+v", n, e)
+			}
+			return
+		}
+	}
+	t.Errorf("still killed after %d operations", most)
 }

@@ -132,9 +132,8 @@ func (r *reading) goOver(ctx context.Context, t cursor.Migrate, blobs map[string
 		delete(blobs, file[0])
 	}
 	for _, name := range slices.Sorted(maps.Keys(blobs)) {
-		if there, err := r.run.blob(name); err == nil && bytes.Equal(there, blobs[name]) {
-			continue
-		}
+		// Also one that is there already: whoever made it may have died, or failed,
+		// before its name was durable, and the record will speak of it.
 		if err := r.run.store.PutBlob(name, blobs[name]); err != nil {
 			return err
 		}

@@ -112,12 +112,15 @@ type entry struct {
 	hint string // a file that says a filler is at work, or failed lately
 }
 
+// hintMark ends the name of an entry's hint.
+const hintMark = ".filling"
+
 func (c cache) entry(sum string) entry {
 	if c.dir == "" {
 		return entry{}
 	}
 	dir := filepath.Join(c.dir, sum)
-	return entry{dir: dir, hint: dir + ".filling"}
+	return entry{dir: dir, hint: dir + hintMark}
 }
 
 func (e entry) codeDir() string {

@@ -12,6 +12,7 @@ type CacheState struct {
 	Dir    string // of this build; "" where there is none
 	Unmade bool   // the folder is not there yet; the first call makes it
 	Codes  int    // modules that code is kept for
+	Bytes  int64  // of that code
 	Cached map[string]bool
 }
 
@@ -30,7 +31,11 @@ func (h *Host) CacheState(sums []string) CacheState {
 	if c.dir == "" {
 		return out
 	}
-	found, _ := filepath.Glob(filepath.Join(c.dir, "*", "wazero-*"))
-	out.Codes = len(found)
+	for _, code := range codesIn(filepath.Dir(c.dir)) {
+		if code.Build == filepath.Base(c.dir) {
+			out.Codes++
+			out.Bytes += code.Bytes
+		}
+	}
 	return out
 }

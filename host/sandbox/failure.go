@@ -113,7 +113,7 @@ func failureOf(p Plugin, r result) *Failure {
 	case r.end != "":
 		f.Code, f.Detail = ChildFailed, "its process ended with "+r.end
 	case r.report == nil || r.protocol != nil:
-		f.Code, f.Detail = ChildFailed, "its process ended without a report"
+		f.Code, f.Detail = ChildFailed, "its process ended as if all were well, but without a whole report: something closed its pipe, or the program was replaced meanwhile; call again"
 	case r.report.Code != "":
 		f.Code, f.Detail, f.Exit = r.report.Code, tidy(r.report.Detail, 2000), r.report.Exit
 	default:

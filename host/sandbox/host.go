@@ -107,6 +107,7 @@ func (h *Host) attempt(ctx context.Context, p Plugin, j job, input [][]byte, beg
 	e := h.cache().entry(p.SHA256)
 	j.Cache = e.dir
 	if e.warm() {
+		e.used(begun)
 		j.Mode = cached
 		res, err := converse(ctx, h.exe(), j, input)
 		if err != nil || !res.blamesCache() {

@@ -132,10 +132,15 @@ func (d *Mem) Rename(oldpath, newpath string) error {
 		return err
 	case node == nil:
 		return &fs.PathError{Op: "rename", Path: oldpath, Err: fs.ErrNotExist}
-	case dir != dir2:
-		return &fs.PathError{Op: "rename", Path: newpath, Err: errors.New("not modelled across folders")}
+	case dir != dir2 && node.isDir():
+		return &fs.PathError{Op: "rename", Path: newpath, Err: errors.New("not modelled for a folder that goes to another one")}
 	case old != nil && old.isDir():
 		return &fs.PathError{Op: "rename", Path: newpath, Err: fs.ErrExist}
+	}
+	if dir != dir2 { // each folder keeps or loses its half by itself
+		dir2.apply(move{set: name2, node: node})
+		dir.apply(move{remove: name})
+		return nil
 	}
 	dir.apply(move{remove: name, set: name2, node: node})
 	return nil

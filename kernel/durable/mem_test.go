@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
@@ -219,5 +220,48 @@ func TestSharedIsQuietHere(t *testing.T) {
 	}
 	if kind := durable.Shared("/does/not/exist"); kind != "" {
 		t.Errorf("a missing folder is %q", kind)
+	}
+}
+
+// A file that goes from one folder to another is, after a crash, under its old
+// name, its new one or both: each folder is synced by itself.
+func TestRenameBetweenFolders(t *testing.T) {
+	for name, c := range map[string]struct {
+		sync []string
+		want string
+	}{
+		"no folder synced": {nil, "from"},
+		"target synced":    {[]string{"/to"}, "from to"},
+		"both synced":      {[]string{"/to", "/from"}, "to"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := durable.NewMem()
+			for _, dir := range []string{"/from", "/to"} {
+				if err := durable.MkdirAll(d, dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := durable.Replace(d, "/from/a", []byte("x"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Rename("/from/a", "/to/b"); err != nil {
+				t.Fatal(err)
+			}
+			for _, dir := range c.sync {
+				if err := d.SyncDir(dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			left := d.Crash(512, durable.Nothing)
+			var have []string
+			for _, path := range []string{"/from/a", "/to/b"} {
+				if raw, err := durable.ReadFile(left, path, 9); err == nil && string(raw) == "x" {
+					have = append(have, path[1:len(path)-2])
+				}
+			}
+			if got := strings.Join(have, " "); got != c.want {
+				t.Errorf("it is in %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@
 package durable
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -24,3 +25,6 @@ func syncDir(path string) error {
 	}
 	return dir.Close()
 }
+
+// lives tells whether a process is there.
+func lives(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -24,3 +24,13 @@ func rename(oldpath, newpath string) error {
 
 // syncDir does nothing: Windows has no such call, NTFS journals its entries.
 func syncDir(string) error { return nil }
+
+// lives tells whether a process is there.
+func lives(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	_ = p.Release()
+	return true
+}

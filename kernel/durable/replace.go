@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // tries bounds how often a write starts anew because its temporary name was
@@ -15,12 +13,17 @@ import (
 // writer's.
 const tries = 8
 
-const tempMark = ".tmp-"
-
 // Replace writes a file as a whole and durably: after a crash it has the old
 // content or the new one, after a nil return the new one.
 func Replace(d Disk, path string, data []byte, perm fs.FileMode) error {
-	if err := swap(d, path, data, perm, true); err != nil {
+	return ReplaceFrom(d, filepath.Dir(path), path, data, perm)
+}
+
+// ReplaceFrom is Replace with the temporary file in another folder of the same
+// file system: one that is small, so that what dead writers left in it is found
+// at once.
+func ReplaceFrom(d Disk, temps, path string, data []byte, perm fs.FileMode) error {
+	if err := swap(d, temps, path, data, perm, true); err != nil {
 		return err
 	}
 	return d.SyncDir(filepath.Dir(path))
@@ -30,16 +33,22 @@ func Replace(d Disk, path string, data []byte, perm fs.FileMode) error {
 // crash it may have any content, so the content must prove itself. Concurrent
 // writers of one file do not disturb each other; the last rename wins.
 func Publish(d Disk, path string, data []byte, perm fs.FileMode) error {
-	return swap(d, path, data, perm, false)
+	return PublishFrom(d, filepath.Dir(path), path, data, perm)
 }
 
-// swap writes a temporary file beside path and renames it. The name is unique
+// PublishFrom is Publish with the temporary file in another folder, as with
+// ReplaceFrom.
+func PublishFrom(d Disk, temps, path string, data []byte, perm fs.FileMode) error {
+	return swap(d, temps, path, data, perm, false)
+}
+
+// swap writes a temporary file and renames it to path. The name is unique
 // and the file made with O_EXCL: with one name for all, a second writer would
 // truncate the file that the first is about to rename.
-func swap(d Disk, path string, data []byte, perm fs.FileMode, sync bool) error {
+func swap(d Disk, temps, path string, data []byte, perm fs.FileMode, sync bool) error {
 	var err error
 	for range tries {
-		temp := tempName(path)
+		temp := tempName(temps, filepath.Base(path))
 		err = writeNew(d, temp, data, perm, sync)
 		if errors.Is(err, fs.ErrExist) {
 			continue // another writer's
@@ -80,43 +89,6 @@ func writeNew(d Disk, path string, data []byte, perm fs.FileMode, sync bool) (er
 // Create writes a new file durably; its name is durable after a SyncDir.
 func Create(d Disk, path string, data []byte, perm fs.FileMode) error {
 	return writeNew(d, path, data, perm, true)
-}
-
-func tempName(path string) string {
-	dir, base := filepath.Split(path)
-	return fmt.Sprintf("%s.%s%s%016x", dir, base, tempMark, rand.Uint64())
-}
-
-// IsTemp tells whether a file's name is one that Replace and Publish write
-// under before they rename.
-func IsTemp(name string) bool {
-	i := strings.LastIndex(name, tempMark)
-	return i > 1 && name[0] == '.' && len(name) == i+len(tempMark)+16
-}
-
-// RemoveTemps removes the temporary files in a folder and those below it. A
-// writer that is alive and loses its file this way begins anew.
-func RemoveTemps(d Disk, dir string) error {
-	entries, err := d.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		switch {
-		case e.IsDir():
-			err = RemoveTemps(d, path)
-		case IsTemp(e.Name()):
-			err = d.Remove(path)
-		default:
-			continue
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // ReadFile reads a whole file of at most limit bytes.

@@ -104,6 +104,9 @@ func (a ExecuteAnswer) checkQuestion() error {
 	if err := checkText("question.question", q.Question, MaxText); err != nil {
 		return err
 	}
+	if q.Options != nil && len(q.Options) == 0 {
+		return bad("question.options", "is an empty list, which no answer fits: leave it out where any text will do")
+	}
 	for i, option := range q.Options {
 		where := fmt.Sprintf("question.options[%d]", i)
 		if strings.TrimSpace(option) == "" || slices.Index(q.Options, option) != i {

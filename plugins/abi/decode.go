@@ -79,6 +79,9 @@ func parse(stdout []byte) (any, error) {
 	if rest := bytes.TrimLeft(stdout[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
 		return nil, stray("after the answer stdout goes on with", rest)
 	}
+	if half := loneSurrogate(stdout); half != "" {
+		return nil, &AnswerError{Why: fmt.Sprintf("the answer holds the escape %s, half a character, which no text can hold: write whole characters (was one cut in two?)", half)}
+	}
 	return tree, nil
 }
 
