@@ -38,7 +38,8 @@
 // # What is left out
 //
 // The state itself, Decide and Evolve: a record stands for what it says. Facts,
-// prompts, run start and index. Artifacts have a model of their own, see below. Waiting for the lock, and time-outs.
+// prompts. Starts, artifacts and packages have models of their own, see below.
+// Waiting for the lock, and time-outs.
 // Reads under the lock are one step, since nobody else writes then. A sector is
 // a cell, never half of one. Temporary names are unique, so a temporary file
 // concerns nobody and its writing is one step with its renaming. The lock file
@@ -67,6 +68,37 @@
 //	look, make a file, sync     Place.Publish in host/artifact
 //	record that they are made   run.published
 //	given up                    cursor's Discard
+//
+// # Starts
+//
+// ExploreStarts walks the start of a run and its index: calls that start a run of
+// one mission, and calls that look for its run and commit on it, where the index
+// names it at once, else after they made its name durable. They are killed, syncs
+// of folders fail, the power fails and takes any names that are not durable, and
+// somebody removes the index entry. What must hold: a mission has at most one run,
+// none is there by halves, and nothing is lost with a run's name that somebody was
+// told of, a start, a run that is there already, or a commit. A finished run that
+// is followed by another one is left out.
+//
+//	model                       host/commit
+//	call the roll               Files.mayStart
+//	make, rename, sync          Files.build, Files.name
+//	enter                       Files.enter
+//	heal                        run.mendIndex, Files.syncNames, Files.rebuild
+//
+// # Packages in a lane log
+//
+// ExploreLanes walks the work on one package whose lanes lie in a log that another
+// tool keeps: two agents claim it and report it, each call moving it in the log
+// and then recording that in the run; they are killed, the power fails, and the
+// other tool claims it. What must hold: the log is never behind the run, no move
+// is in it twice, the package is with one holder, nothing acknowledged is lost, and
+// whom the log has as holder comes to a report. Releases and reviews are left out.
+//
+//	model                       host
+//	lock, read the lanes        world.Around, world.Facts in host/runner
+//	move, sync                  lanelog.Append
+//	record, sync                run.record in host/commit
 //
 // # How steps map to host/commit
 //

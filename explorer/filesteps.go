@@ -1,11 +1,7 @@
 package explorer
 
 // fileStep is one thing that happens.
-type fileStep struct {
-	who, what string
-	after     fileState
-	broken    string
-}
+type fileStep = stepTo[fileState]
 
 // fileWalk gives the steps from a state under a protocol.
 type fileWalk struct {
