@@ -7,14 +7,6 @@ import (
 	"time"
 )
 
-// A rename over a file that somebody has open fails on Windows, and readers
-// and virus scanners have files open for moments. So it is tried again for a
-// bounded time; a file that stays open is the caller's error.
-const (
-	renameTries = 10
-	renamePause = 5 * time.Millisecond
-)
-
 // openPlain opens no link, as far as a look before the open can tell.
 func openPlain(path string, flag int, perm os.FileMode) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
@@ -29,15 +21,10 @@ const (
 )
 
 func rename(oldpath, newpath string) error {
-	var err error
-	for range renameTries {
-		err = os.Rename(oldpath, newpath)
-		if !errors.Is(err, errorAccessDenied) && !errors.Is(err, errorSharingViolation) {
-			return err
-		}
-		time.Sleep(renamePause)
+	passing := func(err error) bool {
+		return errors.Is(err, errorAccessDenied) || errors.Is(err, errorSharingViolation)
 	}
-	return err
+	return again(func() error { return os.Rename(oldpath, newpath) }, passing, time.Sleep)
 }
 
 // syncDir does nothing: Windows has no such call, NTFS journals its entries.
