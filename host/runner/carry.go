@@ -137,8 +137,20 @@ func (p *Project) unpack(ctx context.Context, from io.Reader) (Import, error) {
 	for _, warning := range warnings {
 		done.Warnings = append(done.Warnings, Warning{Code: warning.Code, Message: warning.Message})
 	}
-	p.missing(&done)
+	if !p.missing(&done) {
+		p.prompt(ctx, &done)
+	}
 	return done, nil
+}
+
+// prompt writes the prompts of the run's open work, which archives do not carry.
+// The run is here already: what keeps a prompt from being written is a warning.
+func (p *Project) prompt(ctx context.Context, done *Import) {
+	_, failed, err := p.mendPrompts(ctx, done.RunID)
+	if err != nil {
+		failed = []Warning{{commit.WarnViewNotWritten, "the prompts of the open work were not written: " + err.Error()}}
+	}
+	done.Warnings = append(done.Warnings, failed...)
 }
 
 // inspect reads the run in memory: chain, fold, frozen files.
@@ -182,11 +194,13 @@ func soundArtifacts(rec commit.Record[cursor.Event]) error {
 }
 
 // missing warns where the run has come without what it works on.
-func (p *Project) missing(done *Import) {
-	if _, err := lanes.Load(p.Config.SpecsDir(), done.MissionSlug); err != nil {
+func (p *Project) missing(done *Import) bool {
+	_, err := lanes.Load(p.Config.SpecsDir(), done.MissionSlug)
+	if err != nil {
 		done.Warnings = append(done.Warnings, Warning{Code: "mission_missing",
 			Message: fmt.Sprintf("the mission's folder is not here yet (%v): bring it before going on", err)})
 	}
+	return err != nil
 }
 
 func badArchive(err error) error {
