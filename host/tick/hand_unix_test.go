@@ -250,3 +250,27 @@ func TestLockOfAnotherProcess_R1(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A landing that died is finished on the branch that it began with, and only where
+// the user consented: finishing it runs git's hooks.
+func TestLandingIsFinishedOnItsBranch(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	y.killed(PointIntended)
+	y.defs["deps"].Worktree.Branch = "release"
+	y.trust = errors.New("nobody consented")
+	if _, err := y.loops().Recover(t.Context(), RecoverRequest{Loop: "deps", Who: "human:me"}); !errors.Is(err, y.trust) {
+		t.Errorf("without consent: %v", err)
+	}
+	main := git(t, y.root, "rev-parse", "main")
+	if y.head() != main {
+		t.Fatal("the branch was moved without consent")
+	}
+	y.trust = nil
+	if _, err := y.loops().Recover(t.Context(), RecoverRequest{Loop: "deps", Who: "human:me"}); err != nil {
+		t.Fatal(err)
+	}
+	if y.head() == main || git(t, y.root, "for-each-ref", "refs/heads/release") != "" {
+		t.Error("another branch was moved than the one on record")
+	}
+}

@@ -181,4 +181,11 @@ func (r *runFolder) replace(name string, data []byte) error {
 	return r.root.Rename(temp, name)
 }
 
+// removeTemps removes what a write that was killed left.
+func (r *runFolder) removeTemps() {
+	for _, name := range []string{beatName, verdictName} {
+		_ = r.root.Remove("." + name + ".tmp") // it only takes space
+	}
+}
+
 func (r *runFolder) read(name string) ([]byte, error) { return r.root.ReadFile(name) }
