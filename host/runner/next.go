@@ -292,7 +292,7 @@ func (r *reading) foretell(t transition) (plan, error) {
 	for _, e := range events {
 		made.state = cursor.Evolve(made.state, meta, e)
 		if m, ok := e.(cursor.Moved); ok {
-			made.facts = made.facts.After(m, now)
+			made.facts = made.facts.After(m, meta)
 		}
 	}
 	return made, nil
