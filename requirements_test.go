@@ -5,25 +5,54 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// Each requirement of the serialised advance stands, by its id, in the name or
-// the comment of at least one test. Test names cannot hold dots and dashes: there
-// FR-003 is FR003 and US3.1 is US3_1 or US31.
+// Each requirement of the serialised advance, and of serialised loops, stands, by
+// its id, in the name or the comment of at least one test. Test names cannot hold
+// dots and dashes: there FR-003 is FR003 and US3.1 is US3_1 or US31.
 func TestEachRequirementHasATest(t *testing.T) {
 	ids := []string{
 		"US1", "US2", "US3.1", "US3.2", "US3.3",
 		"FR-001", "FR-002", "FR-003", "FR-004", "FR-005", "FR-006",
 		"NFR-001", "NFR-002", "NFR-003", "C-001", "C-002", "Edge",
 		"SC-001", "SC-002", "SC-003", "SC-004",
+		"R1", "R2", "R3", "R4", "R5", "R6", "R7", "S1", "S2", "S3", "S4", "S5", "S6", "E1", "E2", "E3", "E4",
 	}
 	tests := testTexts(t)
 	for _, id := range ids {
 		spelled := strings.NewReplacer(".", `[._]?`, "-", `[-_]?`).Replace(id)
 		if !regexp.MustCompile(`(^|[^A-Za-z0-9])` + spelled + `($|[^0-9A-Za-z])|_` + spelled + `(_|\b)`).MatchString(tests) {
 			t.Errorf("%s stands in no test", id)
+		}
+	}
+}
+
+// Each race and crash point of loops stands, as Row and its number, in a test, and so
+// does each scenario that the earlier system's review asked for, by its name.
+func TestEachRowOfLoopsHasATest(t *testing.T) {
+	tests := testTexts(t)
+	numbers, seen := regexp.MustCompile(`[0-9]+`), map[string]bool{}
+	for _, words := range regexp.MustCompile(`(?i)rows?[ _]?[0-9]+(( and |, and |, )[0-9]+)*`).FindAllString(tests, -1) {
+		for _, number := range numbers.FindAllString(words, -1) {
+			seen[number] = true
+		}
+	}
+	for row := 1; row <= 48; row++ {
+		if !seen[strconv.Itoa(row)] {
+			t.Errorf("row %d stands in no test", row)
+		}
+	}
+	for _, scenario := range []string{
+		"SerializeConcurrent", "PerLoop", "NoLockOnCreate", "PauseSerializedWithConcurrentHolder", "PauseDoesNotWaitForWork",
+		"CommitIsAtomic", "LockNotHeldWhileWorking", "Untracked", "StaleLockFile", "DirDeletedMidHold", "GateCliFromInside", "EmptyState",
+		"FencedZombie", "OrphanAgent", "EscapedChild", "ApprovalMatrix", "SelfApproval", "CalendarRefusals", "CrontabKept", "BareEnv",
+		"ClockJumps", "DiskFull", "RandomOps",
+	} {
+		if !strings.Contains(tests, scenario) {
+			t.Errorf("scenario %s stands in no test", scenario)
 		}
 	}
 }

@@ -154,8 +154,8 @@ func (s sources) calls(files []*ast.File) []use {
 	return all
 }
 
-// NFR-003: all locking between processes goes through kernel/locks. Tests and
-// tools are no exception.
+// NFR-003, R6: all locking between processes goes through kernel/locks, and so
+// through one small library. Tests and tools are no exception.
 func TestOneLockPrimitive_NFR003(t *testing.T) {
 	src := parseAll(t)
 	banned := []string{"Flock", "FcntlFlock", "FcntlInt", "LockFileEx", "LockFile", "F_SETLK", "F_SETLKW", "F_OFD_SETLK", "F_OFD_SETLKW", "LOCK_EX", "LOCK_SH"}

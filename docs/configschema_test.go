@@ -358,8 +358,11 @@ func TestTOMLFilesNameTheirSchema(t *testing.T) {
 			path = filepath.Join(filepath.Dir(file), filepath.FromSlash(target))
 		}
 		want := missionSchema
-		if filepath.Base(file) == config.FileName {
+		switch filepath.Base(file) {
+		case config.FileName:
 			want = configSchema
+		case "loop.toml":
+			want = loopSchema
 		}
 		if _, err := os.Stat(path); err != nil || filepath.Base(path) != want+".schema.json" {
 			t.Errorf("%s names %s: %v", file, target, err)

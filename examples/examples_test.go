@@ -39,6 +39,19 @@ func TestEveryExampleIsValid(t *testing.T) {
 	}
 }
 
+// The loops are walked from create to done by a script of cmd/spec-kitty.
+func TestLoopsAreValid(t *testing.T) {
+	cfg, err := config.Load("loops")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"deps", "notes"} {
+		if def, _, err := config.LoadLoop(cfg, name); err != nil || def.Description == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestSoftwareDevHasSevenSteps(t *testing.T) {
 	_, def := load(t, "..", "software-dev")
 	var ids []string

@@ -48,7 +48,20 @@ var table = []mutation{
 			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004", "TestEightOfOneAgent_US3_2", "TestHistoryAcrossProcesses_SC001"}},
 			{"kernel/locks", []string{"TestHeldByAnotherProcess"}},
 			{"torture", []string{"TestTorture_P3_Case12_Case16"}},
+			{"host/tick", []string{"TestLockOfAnotherProcess_R1"}},
 		},
+	},
+	{
+		name: "a loop's claim is decided on the state as it was read without the lock",
+		edits: []edit{{"host/tick/running.go", "	out, err := o.commit(ctx, loop.ClaimLoop{\n", "	seen := o.state\n	out, err := o.commit(ctx, staleClaim{seen, loop.ClaimLoop{\n"},
+			{"host/tick/running.go", "ByHand: q.ByHand, Zone: q.Zone,\n	})\n", "ByHand: q.ByHand, Zone: q.Zone,\n	}})\n"},
+			{"host/tick/running.go", "func claimed(", "type staleClaim struct {\n	seen loop.State\n	loop.ClaimLoop\n}\n\nfunc (t staleClaim) Decide(_ loop.State, f loop.Facts, now time.Time) ([]loop.Event, error) {\n	return t.ClaimLoop.Decide(t.seen, f, now)\n}\n\nfunc claimed("}},
+		red: []red{{"host/tick", []string{"TestPauseBeforeTheClaim_Row4", "TestSerializeConcurrent_Row1_Row2_S1"}}},
+	},
+	{
+		name:  "a loop's token check",
+		edits: []edit{{"host/loop/draft.go", "	case s.Claim.Token != t.Token:\n", "	case false:\n"}},
+		red:   []red{{"host/loop", []string{"TestOvertaken_Row23_Row32"}}},
 	},
 	{
 		name: "the unique temporary name", sc003: "v",
@@ -277,5 +290,35 @@ var table = []mutation{
 		name:  "a migration's frozen files are durable before its record",
 		edits: []edit{{"host/runner/migrate.go", "if err := r.run.store.PutBlob(name, blobs[name]); err != nil {", "if _, err := r.run.store.Publish(name, blobs[name]); err != nil {"}},
 		red:   []red{{"host/runner", []string{"TestChangesUnderDiskFaults"}}},
+	},
+	{
+		name:  "the child's address space",
+		edits: []edit{{"host/sandbox/confine_linux.go", "uint64(space + dataLimit(memory))", "uint64(space) << 10"}},
+		red:   []red{{"host/sandbox", []string{"TestHostile"}}},
+	},
+	{
+		name:  "the digest of what is frozen of a plugin, at the call",
+		edits: []edit{{"host/runner/run.go", "err == nil && hexSum(data) != sum {", "err == nil && hexSum(data) == \"\" && sum == \"\" {"}},
+		red:   []red{{"host/runner", []string{"TestFrozenPluginIsWhatWasPinned"}}},
+	},
+	{
+		name:  "consent before a plugin's artifacts",
+		edits: []edit{{"host/runner/executor.go", "	if _, err := r.consented(); err != nil {\n		return nil, unmet(name, err)\n	}\n", ""}},
+		red:   []red{{"host/runner", []string{"TestArtifactsNeedConsent"}}},
+	},
+	{
+		name:  "a plugin that is configured otherwise is told",
+		edits: []edit{{"host/runner/reading.go", "	r.pluginsDrift()\n", ""}},
+		red:   []red{{"host/runner", []string{"TestPluginDrift"}}},
+	},
+	{
+		name:  "half a character is no text",
+		edits: []edit{{"plugins/abi/decode.go", "half != \"\" {", "half != \"\" && false {"}},
+		red:   []red{{"plugins/abi", []string{"TestVectors"}}},
+	},
+	{
+		name:  "what is pinned stays in the cache",
+		edits: []edit{{"host/sandbox/collect.go", "if pinned || code.Bytes > 0", "if code.Bytes > 0"}},
+		red:   []red{{"host/sandbox", []string{"TestCollect"}}},
 	},
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -96,10 +98,20 @@ func exitOfReport(r tick.Report) int {
 		return exitUsage
 	case string(loop.Untracked), tick.LoopGone:
 		return exitNotFound
-	case string(loop.NewerFormat):
+	case string(loop.NewerFormat), string(tick.BadLock):
 		return exitDamaged
 	}
 	return exitRefused
+}
+
+// exitOfTick is the exit code of a tick: a run that a signal ended has that of the
+// signal.
+func exitOfTick(ctx context.Context, r tick.Report) int {
+	signaled := new(signalError)
+	if r.Outcome == tick.Canceled && errors.As(context.Cause(ctx), &signaled) {
+		return exitOf(signaled.code)
+	}
+	return exitOfReport(r)
 }
 
 // exitOfWalk is the exit code of a simulated walk.

@@ -33,8 +33,11 @@ served, or is over, is skipped. Without it, a person's firing is taken as wanted
 				if err := a.reported(name, report, err); err != nil {
 					return err
 				}
-				if a.code == exitOK && report.Outcome == tick.Skipped {
+				switch {
+				case a.code == exitOK && report.Outcome == tick.Skipped:
 					a.code = skipCode
+				case err == nil:
+					a.code = exitOfTick(cmd.Context(), report)
 				}
 				return nil
 			})

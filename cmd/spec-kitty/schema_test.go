@@ -133,8 +133,8 @@ func fits(doc map[string]any, name string, code int) error {
 		outcome, _ := doc["outcome"].(string)
 		reason, _ := doc["reason_code"].(string)
 		want = exitOfReport(tick.Report{Outcome: tick.Outcome(outcome), ReasonCode: reason})
-		if outcome == string(tick.Skipped) {
-			want = code // as --skip-code says
+		if outcome == string(tick.Skipped) || outcome == string(tick.Canceled) && (code == exitInterrupted || code == exitTerminated) {
+			want = code // as --skip-code says, or the signal
 		}
 	case "loop-status":
 		if one, _ := doc["loops"].([]any); len(one) == 1 && code == exitDamaged {

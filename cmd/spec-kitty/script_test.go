@@ -35,6 +35,9 @@ import (
 //	await FILE           waits until a file is there
 //	signal NAME SIGNAL   to a background command; then, after wait:
 //	exited CODE          its exit code
+//	awaitchild NAME TEXT until a background command has a process below it whose
+//	                     command line holds the text; then childgone
+//	compilebomb FILE     writes a module that is compiled for long
 //
 // The condition [tools:LANG] holds where guests in a language can be built, see
 // hasTools.
@@ -76,6 +79,7 @@ func TestScripts(t *testing.T) {
 			"json": jsonCommand, "jsonenv": jsonenvCommand,
 			"forge": forgeCommand, "tree": treeCommand, "sametree": sametreeCommand, "readonly": readonlyCommand,
 			"await": awaitCommand, "signal": signalCommand, "exited": exitedCommand,
+			"awaitchild": awaitChildCommand, "childgone": childGoneCommand, "compilebomb": compileBombCommand,
 		},
 	})
 }
@@ -88,6 +92,7 @@ type script struct {
 	treeDir  string
 	treeText string
 	signaled *exec.Cmd
+	child    int // process id
 }
 
 func stateOf(ts *testscript.TestScript) *script { return ts.Value(scriptKey{}).(*script) }

@@ -20,6 +20,7 @@ func topics() []helpTopic {
 		{"holder", "who may report what", page(holderHelp)},
 		{"trust", "consenting to commands and write grants", page(trustText)},
 		{"plugins", "what plugins may do, and what it means when one fails", page(pluginsText)},
+		{"loops-recover", "loops whose ticks died, or whose state is damaged", page(loopsRecoverText)},
 		{"tokens", "tokens, repeats and stale reports", page(tokensText)},
 	}
 }
@@ -55,6 +56,26 @@ every later report is answered run_aborted. Files of the mission stay as they ar
     spec-kitty run abort MISSION --reason "replaced by mission 041"
 
 After that, ` + "`spec-kitty run start MISSION --again`" + ` starts a new run from the first step.`
+
+const loopsRecoverText = `A tick that died needs nobody: the next one ends its claim, kills what it left
+running, finishes a landing that was begun, and counts the run once. The same at once:
+
+    spec-kitty loop recover NAME --dry-run
+    spec-kitty loop recover NAME
+
+orphan_alive: processes of a dead run may still be at work, and cannot be told from
+others, or ran on another machine. They are not killed, and no run begins beside
+them. Look for the process group that the refusal names and end it, or, if you know
+that it is gone:
+
+    spec-kitty loop recover NAME --assume-dead --reason "the machine was replaced"
+
+What is seen alive is not believed dead. The reason and your name go into the history.
+
+Damaged state (exit code 5): nothing was overwritten. Put the loop's folder back from a
+copy, or move it away and create the loop anew; its branch and the results of its
+runs are git's, and stay. state.json alone may always be removed: the journal has all.
+A state of a newer version needs that version.`
 
 const releaseText = `Work stays with its holder until it is reported: a slow holder is not a dead one,
 and nothing here judges by time. If you know that a holder does not come back,

@@ -166,7 +166,10 @@ func consentText(c runner.Consent) string {
 		}
 	}
 	for _, l := range c.Loops {
-		fmt.Fprintf(&out, "loop %s\n", l.Name)
+		fmt.Fprintf(&out, "loop %s\n  moves    branch %s\n  says     definition %s\n", l.Name, l.Branch, l.Definition)
+		if l.Prompt != "" {
+			fmt.Fprintf(&out, "  prompt   %s\n", l.Prompt)
+		}
 		for _, part := range slices.Sorted(maps.Keys(l.Programs)) {
 			fmt.Fprintf(&out, "  %-8s %s\n", part, argvText(l.Programs[part]))
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tetratelabs/wazero"
 
+	"github.com/spec-kitty/step-runner/host/bundle"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
@@ -30,7 +32,7 @@ var hostTimes = flag.Int("times", 8, "how often the host is asked for the same a
 func repeated(t *testing.T) map[string]string {
 	calls := map[string]string{
 		"changelog": "adds", "clarify": "settled", "links": "broken", "scaffold": "ring", "spec-lint": "sections",
-		"test-gate": "failed", "wp-graph": "sections",
+		"test-gate": "failed", "trace": "gaps", "wp-graph": "sections",
 	}
 	if len(calls) != len(guests()) {
 		t.Errorf("%d plugins, calls of %d", len(guests()), len(calls))
@@ -52,8 +54,8 @@ func TestSameAnswer100Times_P6(t *testing.T) {
 			want := compiled.run(t, name, []string{call.Verb}, call.Request, folder).stdout
 			for i := range 100 {
 				mustSay(t, want, compiled.run(t, name, []string{call.Verb}, call.Request, folder).stdout)
-				if name == "links" && i >= 5 {
-					continue // a guest in Go is slow to interpret
+				if (name == "links" || name == script) && i >= 5 {
+					continue // a guest in Go, or an engine, is slow to interpret
 				}
 				mustSay(t, want, interpreted.run(t, name, []string{call.Verb}, call.Request, folder).stdout)
 			}
@@ -81,12 +83,25 @@ func calling(t *testing.T, name, file string) (sandbox.Plugin, sandbox.Call) {
 	verb, with, _ := strings.Cut(v.call, " ")
 	wasm := wasmOf(t, name)
 	sum := sha256.Sum256(wasm)
-	return sandbox.Plugin{Name: name, Wasm: wasm, SHA256: hex.EncodeToString(sum[:]), Limits: sandbox.Limits{Timeout: time.Minute}},
+	return sandbox.Plugin{Name: name, Wasm: wasm, SHA256: hex.EncodeToString(sum[:]), Bundle: bundleOf(t, name), Limits: sandbox.Limits{Timeout: time.Minute}},
 		sandbox.Call{
 			Verb: verb, Request: request(t, verb, with, v, abi.ProjectDir),
 			Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: v.folder}},
 			Reads:  []string{abi.ProjectDir}, Now: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC),
 		}
+}
+
+// bundleOf is a plugin's own folder, packed; nil where it has none.
+func bundleOf(t *testing.T, name string) []byte {
+	t.Helper()
+	if name != script {
+		return nil
+	}
+	packed, err := bundle.PackFolder(filepath.Join(name, "src"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packed
 }
 
 func answerOf(t *testing.T, h *sandbox.Host, p sandbox.Plugin, c sandbox.Call, interpreted bool) []byte {

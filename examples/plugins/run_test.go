@@ -15,6 +15,9 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/spec-kitty/step-runner/plugins/abi"
+	"github.com/spec-kitty/step-runner/plugins/engines"
 )
 
 // result is what one call of a plugin came to.
@@ -63,10 +66,14 @@ func (g *guest) module(t *testing.T, name string) wazero.CompiledModule {
 func wasmOf(t *testing.T, name string) []byte {
 	t.Helper()
 	read := func() ([]byte, error) { return os.ReadFile(filepath.Join(name, name+".wasm")) }
-	if name == "links" {
-		if testing.Short() {
-			t.Skip("building a guest in Go takes seconds")
-		}
+	switch {
+	case name == script && testing.Short():
+		t.Skip("the race detector makes compiling the engine slow")
+	case name == script:
+		return engines.QuickJS()[engines.QuickJSFile]
+	case name == "links" && testing.Short():
+		t.Skip("building a guest in Go takes seconds")
+	case name == "links":
 		read = linksInGo
 	}
 	wasm, err := read()
@@ -100,14 +107,19 @@ func (g *guest) run(t *testing.T, plugin string, args []string, stdin []byte, fo
 	config := wazero.NewModuleConfig().WithName("").
 		WithArgs(append([]string{plugin}, args...)...).
 		WithStdin(bytes.NewReader(stdin)).WithStdout(&stdout).WithStderr(&stderr)
+	folders := wazero.NewFSConfig()
 	if folder != "" {
 		root, err := os.OpenRoot(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer root.Close()
-		config = config.WithFSConfig(wazero.NewFSConfig().WithFSMount(root.FS(), "/project"))
+		folders = folders.WithFSMount(root.FS(), "/project")
 	}
+	if plugin == script {
+		folders = folders.WithFSMount(os.DirFS(filepath.Join(script, "src")), abi.PluginDir)
+	}
+	config = config.WithFSConfig(folders)
 	module, err := g.runtime.InstantiateModule(context.Background(), g.module(t, plugin), config)
 	exit := 0
 	if exited := (*sys.ExitError)(nil); errors.As(err, &exited) {

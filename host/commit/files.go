@@ -18,6 +18,18 @@ type core[S, F, E any] struct {
 	mount   func() string // kind of a shared mount, "" on a local one
 }
 
+func newCore[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E], o Options) *core[S, F, E] {
+	real := o.Disk == nil
+	c := &core[S, F, E]{machine: m, outside: outside, opts: o.withDefaults(), root: root}
+	c.mount = sync.OnceValue(func() string {
+		if !real {
+			return ""
+		}
+		return durable.Shared(root)
+	})
+	return c
+}
+
 // Files is a Catalog in a folder:
 //
 //	.gitignore          *
@@ -37,14 +49,7 @@ var _ Catalog[int, int, int] = (*Files[int, int, int])(nil)
 // NewFiles gives the catalog in the folder root. It touches nothing; the first
 // start makes the folder. outside may be nil where transitions need no facts.
 func NewFiles[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E], o Options) *Files[S, F, E] {
-	real := o.Disk == nil
-	c := &core[S, F, E]{machine: m, outside: outside, opts: o.withDefaults(), root: root}
-	c.mount = sync.OnceValue(func() string {
-		if !real {
-			return ""
-		}
-		return durable.Shared(root)
-	})
+	c := newCore(root, m, outside, o)
 	return &Files[S, F, E]{core: c, lock: c.opts.Locks(filepath.Join(root, indexLockName))}
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
@@ -33,15 +32,7 @@ type Folders[S, F, E any] struct{ *core[S, F, E] }
 
 // NewFolders gives the stores in the folder root. It touches nothing.
 func NewFolders[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E], o Options) *Folders[S, F, E] {
-	real := o.Disk == nil
-	c := &core[S, F, E]{machine: m, outside: outside, opts: o.withDefaults(), root: root}
-	c.mount = sync.OnceValue(func() string {
-		if !real {
-			return ""
-		}
-		return durable.Shared(root)
-	})
-	return &Folders[S, F, E]{core: c}
+	return &Folders[S, F, E]{core: newCore(root, m, outside, o)}
 }
 
 // SupersededError says that the folder of a store was removed and made anew: what

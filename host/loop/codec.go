@@ -1,47 +1,26 @@
 package loop
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
+
+	"github.com/spec-kitty/step-runner/host/internal/events"
 )
 
 // UnknownEventError says that an event was written by a newer version: its kind
 // or one of its fields is not known here. It can be shown, not decided on.
-type UnknownEventError struct {
-	Kind string
-	Err  error // what the decoder said; nil: the kind is unknown
-}
-
-func (e *UnknownEventError) Error() string {
-	if e.Err == nil {
-		return fmt.Sprintf("unknown event %q", e.Kind)
-	}
-	return fmt.Sprintf("event %q: %v", e.Kind, e.Err)
-}
-
-func (e *UnknownEventError) Unwrap() error { return e.Err }
+type UnknownEventError = events.UnknownError
 
 // EncodeEvent writes an event as one JSON object whose only key is its kind.
-func EncodeEvent(e Event) (json.RawMessage, error) {
-	return json.Marshal(map[string]Event{e.kind(): e})
-}
+func EncodeEvent(e Event) (json.RawMessage, error) { return events.Encode(e.kind(), e) }
 
 // DecodeEvent reads what EncodeEvent wrote. Unknown kinds and fields are an
-// *UnknownEventError: a field that we dropped would be lost at the next write.
+// *UnknownEventError.
 func DecodeEvent(raw json.RawMessage) (Event, error) {
-	var outer map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &outer); err != nil {
-		return nil, fmt.Errorf("event is no object: %w", err)
+	kind, body, err := events.Split(raw)
+	if err != nil {
+		return nil, err
 	}
-	if len(outer) != 1 {
-		return nil, fmt.Errorf("event has %d kinds, wants one", len(outer))
-	}
-	for kind, body := range outer {
-		return decodeKind(kind, body)
-	}
-	panic("unreachable")
+	return decodeKind(kind, body)
 }
 
 func decodeKind(kind string, body json.RawMessage) (Event, error) {
@@ -93,14 +72,9 @@ func decodeKind(kind string, body json.RawMessage) (Event, error) {
 }
 
 func decode[E Event](kind string, body json.RawMessage) (Event, error) {
-	var e E
-	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) {
-		return nil, &UnknownEventError{Kind: kind, Err: errors.New("null where its fields were expected")}
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
-		return nil, &UnknownEventError{Kind: kind, Err: err}
+	e, err := events.Decode[E](kind, body)
+	if err != nil {
+		return nil, err
 	}
 	return e, nil
 }

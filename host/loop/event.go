@@ -64,7 +64,10 @@ type Landing struct {
 	Old   string `json:"old"`
 	New   string `json:"new"`
 	Tree  string `json:"tree"`
-	Goal  bool   `json:"goal,omitempty"`
+	// Branch is the one that moves: a landing is finished by what it began with,
+	// whatever the definition says by then.
+	Branch string `json:"branch,omitempty"`
+	Goal   bool   `json:"goal,omitempty"`
 }
 
 // Asked asks for a person's decision. The claim is given up.

@@ -136,7 +136,7 @@ func (s State) moved(m Meta, event Event) State {
 		c.Phase, c.Group, c.Result, c.Tree = InVerify, e.Group, e.Result, e.Tree
 		s.Count = s.Count.charged(m.At, e.Usage)
 	case Landing:
-		c.Phase, c.Group, c.Base, c.Result, c.Tree, c.Goal = InLanding, nil, e.Old, e.New, e.Tree, e.Goal
+		c.Phase, c.Group, c.Base, c.Result, c.Tree, c.Branch, c.Goal = InLanding, nil, e.Old, e.New, e.Tree, e.Branch, e.Goal
 	}
 	return s
 }

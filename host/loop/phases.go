@@ -87,6 +87,7 @@ type BeginLanding struct {
 	Old       string // commit that the branch must be at
 	New       string
 	Tree      string   // of New
+	Branch    string   // that moves
 	Protected []string // protected files that were changed
 	Goal      bool     // the goal is met once it has landed
 }
@@ -119,5 +120,5 @@ func (t BeginLanding) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if granted {
 		goal = grant.Subject.Goal
 	}
-	return []Event{Landing{Token: t.Token, Old: t.Old, New: t.New, Tree: t.Tree, Goal: goal}}, nil
+	return []Event{Landing{Token: t.Token, Old: t.Old, New: t.New, Tree: t.Tree, Branch: t.Branch, Goal: goal}}, nil
 }

@@ -88,6 +88,7 @@ type Claim struct {
 	BaseTree   string        `json:"base_tree,omitempty"` // its tree
 	Result     string        `json:"result,omitempty"`    // commit that the work left
 	Tree       string        `json:"tree,omitempty"`      // its tree
+	Branch     string        `json:"branch,omitempty"`    // that the landing moves
 	Goal       bool          `json:"goal,omitempty"`      // the goal is met once it has landed
 }
 

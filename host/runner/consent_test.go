@@ -221,3 +221,28 @@ func TestNothingToConsentTo(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A write grant has no effect before somebody consented to it: the executor's
+// files are not staged and nothing is recorded. A grant that was widened asks again.
+func TestArtifactsNeedConsent(t *testing.T) {
+	root := makeProject(t, `
+[missions.t]
+steps = [{ id = "A", executor = { plugin = "artifact" } }, { id = "B" }]`, nil, "artifact")
+	withWrite(t, root, "artifact", `"docs"`)
+	p := open(t, root, trustIn(filepath.Join(t.TempDir(), "trust")))
+	must(t, p, report("a", cursor.Success))
+	before := journal(t, root)
+	wantUntrusted(t, root, must(t, p, report("a", cursor.Success)))
+	if _, err := os.Stat(filepath.Join(root, "docs")); err == nil || journal(t, root) != before {
+		t.Errorf("something was written: %v", err)
+	}
+	trustAll(t, p)
+	wantStep(t, must(t, p, report("a", cursor.Success)), "B")
+
+	file := filepath.Join(root, "spec-kitty.toml")
+	write(t, file, strings.Replace(read(t, file), `write = ["docs"]`, `write = ["docs", "src"]`, 1))
+	wider := open(t, root, trustIn(p.trust.Folder()))
+	if c, err := wider.Consent(context.Background(), ConsentTo{}); err != nil || c.Consented {
+		t.Errorf("another grant is trusted: %+v, %v", c, err)
+	}
+}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/oklog/ulid/v2"
 
@@ -49,6 +51,11 @@ func (p *Project) loopSource(name string) (tick.Source, error) {
 		return tick.Source{}, placed(fail(CodeDefinitionInvalid, "write the script, or mend its path: it is relative to the definition",
 			"loop %s names a script that cannot be read: %v", name, err), file, 0)
 	}
+	for _, c := range def.Checks() {
+		if err := p.addScript(scripts, c.Command); err != nil {
+			return tick.Source{}, err
+		}
+	}
 	text := frozen.Digest
 	for _, path := range slices.Sorted(maps.Keys(scripts)) {
 		text += "\n" + p.below(path) + " " + scripts[path]
@@ -56,13 +63,37 @@ func (p *Project) loopSource(name string) (tick.Source, error) {
 	return tick.Source{Definition: def, Digest: hexSum([]byte(text)), File: file, Scripts: scripts}, nil
 }
 
-// loopCommand is a declared command as the configuration has it now.
-func (p *Project) loopCommand(name string) (command.Command, error) {
+// addScript adds the program of a declared command, where it is a file of the
+// project: it judges the work as the loop's own scripts do.
+func (p *Project) addScript(scripts map[string]string, name string) error {
+	if name == "" {
+		return nil
+	}
+	c, err := p.loopCommand(name)
+	if err != nil || !filepath.IsAbs(c.Argv[0]) || c.Argv[0] == p.Config.Commands[name].Run[0] {
+		return err
+	}
+	raw, err := os.ReadFile(c.Argv[0])
+	if err != nil {
+		return fail(CodeDefinitionInvalid, "write the program, or mend commands."+name+".run", "command %s: %v", name, err)
+	}
+	scripts[c.Argv[0]] = hexSum(raw)
+	return nil
+}
+
+// loopCommand is a declared command as the configuration has it now. A program of
+// the project is the one in the project's root, never the one in the worktree that
+// it judges.
+func (p *Project) loopCommand(name string) (tick.Declared, error) {
 	c, ok := p.Config.Commands[name]
 	if !ok {
-		return command.Command{}, fail(CodeDefinitionInvalid, "declare it under [commands."+name+"]", "there is no command %q", name)
+		return tick.Declared{}, fail(CodeDefinitionInvalid, "declare it under [commands."+name+"]", "there is no command %q", name)
 	}
-	return command.Command{Name: name, Argv: c.Run, Timeout: c.Timeout}, nil
+	argv := slices.Clone(c.Run)
+	if strings.ContainsRune(argv[0], '/') && !filepath.IsAbs(argv[0]) {
+		argv[0] = filepath.Join(p.Config.Root, filepath.FromSlash(argv[0]))
+	}
+	return tick.Declared{Argv: argv, Timeout: c.Timeout, PassEnv: c.PassEnv}, nil
 }
 
 // loopGuard asks a plugin's guard verb on behalf of a loop. The request is that of
@@ -173,7 +204,7 @@ func (p *Project) loopSet(name string) (trust.Set, error) {
 
 func (p *Project) loopSetOf(src tick.Source) trust.Set {
 	d := src.Definition
-	one := trust.Loop{Programs: map[string][]string{"work": d.Work.Run}, PassEnv: d.Work.PassEnv, Scripts: map[string]string{}}
+	one := trust.Loop{Definition: src.Digest, Branch: d.Worktree.Branch, Prompt: d.Work.PromptFile, Programs: map[string][]string{"work": d.Work.Run}, PassEnv: d.Work.PassEnv, Scripts: map[string]string{}}
 	set := trust.Set{Commands: map[string]trust.Command{}, Plugins: map[string]trust.Plugin{}, Loops: map[string]trust.Loop{d.Name: one}}
 	all := consentSet(p.Config)
 	for part, c := range d.Checks() {

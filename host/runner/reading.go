@@ -56,6 +56,7 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 	}
 	r.drift()
 	r.commandsDrift()
+	r.pluginsDrift()
 	return r, nil
 }
 

@@ -36,10 +36,13 @@ type ConsentTo struct {
 
 // ConsentLoop is what a loop runs.
 type ConsentLoop struct {
-	Name     string              `json:"name"`
-	Programs map[string][]string `json:"programs"` // by part
-	PassEnv  []string            `json:"pass_env"`
-	Scripts  map[string]string   `json:"scripts"` // path to SHA-256
+	Name       string              `json:"name"`
+	Definition string              `json:"definition"` // digest of all that it says
+	Branch     string              `json:"branch"`     // that it moves
+	Prompt     string              `json:"prompt"`     // file; "" for none
+	Programs   map[string][]string `json:"programs"`   // by part
+	PassEnv    []string            `json:"pass_env"`
+	Scripts    map[string]string   `json:"scripts"` // path to SHA-256
 }
 
 // ConsentCommand is one declared command.
@@ -126,7 +129,7 @@ func listSet(set trust.Set) (commands []ConsentCommand, plugins []ConsentPlugin,
 	commands, plugins, loops = []ConsentCommand{}, []ConsentPlugin{}, []ConsentLoop{}
 	for _, name := range sortedNames(set.Loops) {
 		l := set.Loops[name]
-		loops = append(loops, ConsentLoop{Name: name, Programs: l.Programs, PassEnv: listed(l.PassEnv), Scripts: l.Scripts})
+		loops = append(loops, ConsentLoop{Name: name, Definition: l.Definition, Branch: l.Branch, Prompt: l.Prompt, Programs: l.Programs, PassEnv: listed(l.PassEnv), Scripts: l.Scripts})
 	}
 	for _, name := range sortedNames(set.Commands) {
 		c := set.Commands[name]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,7 +113,11 @@ func (y *yard) source(name string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{Definition: d, Digest: sum(strings.Join(d.Work.Run, "\x00") + d.Description), File: file, Scripts: scripts}, nil
+	text := string(d.Canonical())
+	for _, path := range slices.Sorted(maps.Keys(scripts)) {
+		text += "\n" + scripts[path]
+	}
+	return Source{Definition: d, Digest: sum(text), File: file, Scripts: scripts}, nil
 }
 
 func (y *yard) names() []string {
@@ -142,8 +147,8 @@ func (y *yard) loops(change ...func(*Options)) *Loops {
 	}
 	return New(Ground{
 		Root: y.root, State: filepath.Join(y.root, ".state"), Source: y.source, Names: y.names,
-		Command: func(name string) (command.Command, error) {
-			return command.Command{Argv: []string{"sh", "-c", "exit 0"}, Timeout: time.Minute}, nil
+		Command: func(name string) (Declared, error) {
+			return Declared{Argv: []string{"sh", "-c", "exit 0"}, Timeout: time.Minute, PassEnv: []string{"PATH"}}, nil
 		},
 		Guard: func(context.Context, string, Question) (Judgement, error) {
 			return Judgement{Verdict: command.Allow, Detail: "allowed"}, nil

@@ -5,7 +5,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/scheduler"
@@ -32,11 +31,19 @@ type Ground struct {
 	// Names are the loops that the project defines, sorted.
 	Names func() []string
 	// Command gives a declared command.
-	Command func(name string) (command.Command, error)
+	Command func(name string) (Declared, error)
 	// Guard asks the guard verb of a plugin, in a process of its own.
 	Guard func(ctx context.Context, plugin string, q Question) (Judgement, error)
 	// Trusted refuses what the user has not consented to run; nil error: it may be.
 	Trusted func(Source) error
+}
+
+// Declared is a declared command as a loop's check runs it: on the folder that is
+// checked, with its own program and variables.
+type Declared struct {
+	Argv    []string // a program of the project by its absolute path
+	Timeout time.Duration
+	PassEnv []string
 }
 
 // Question is what a plugin is asked on behalf of a loop.

@@ -5,6 +5,7 @@ package tick
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,7 +15,9 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/command"
+	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
 // A hand is another process that ticks the loop of a yard: this test program,
@@ -26,6 +29,7 @@ type order struct {
 	Root   string
 	Defs   map[string]*loop.Definition
 	KillAt string // named point of a tick; "": it is not killed
+	Hold   bool   // hold the loop's lock until the file go is there, and nothing else
 }
 
 func beHand() int {
@@ -35,6 +39,9 @@ func beHand() int {
 		return 9
 	}
 	y := &yard{root: o.Root, defs: o.Defs}
+	if o.Hold {
+		return y.hold()
+	}
 	l := y.loops(hooked(func(point string) {
 		if point == o.KillAt {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -51,10 +58,32 @@ func beHand() int {
 	return 0
 }
 
+func (y *yard) hold() int {
+	err := locks.At(y.loops().lockPath("deps")).Do(context.Background(), time.Minute, func(*locks.Held) error {
+		if err := os.WriteFile(filepath.Join(y.root, "held"), nil, 0o644); err != nil {
+			return err
+		}
+		for end := time.Now().Add(time.Minute); !exists(filepath.Join(y.root, "go")) && time.Now().Before(end); {
+			time.Sleep(5 * time.Millisecond) // another process is waited for
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println("error:", err)
+		return 1
+	}
+	return 0
+}
+
 // hand starts one.
 func (y *yard) hand(killAt string) *exec.Cmd {
 	y.t.Helper()
-	raw, err := json.Marshal(order{Root: y.root, Defs: y.defs, KillAt: killAt})
+	return y.start(order{Root: y.root, Defs: y.defs, KillAt: killAt})
+}
+
+func (y *yard) start(o order) *exec.Cmd {
+	y.t.Helper()
+	raw, err := json.Marshal(o)
 	must(y.t, err)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), handVariable+"="+string(raw))
@@ -191,5 +220,57 @@ func TestFencedZombie_Row23(t *testing.T) {
 	var r Report
 	if err := json.Unmarshal(raw, &r); err != nil || r.Outcome != Lost {
 		t.Errorf("the zombie said %s", raw)
+	}
+}
+
+// R1, PauseSerializedWithConcurrentHolder: while another process holds the loop's
+// lock, a pause is kept out; once it is free, the pause is there. Looking needs no
+// lock. Red with the lock out.
+func TestLockOfAnotherProcess_R1(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	holder := y.start(order{Root: y.root, Defs: y.defs, Hold: true})
+	waitFor(t, "the lock is held", func() bool { return exists(filepath.Join(y.root, "held")) })
+	pause := PauseRequest{Loop: "deps", Who: "human:me", Reason: "lunch"}
+	_, err := y.loops(func(o *Options) { o.Commit.LockTimeout = time.Millisecond }).Pause(t.Context(), pause)
+	if !errors.As(err, new(*commit.LockTimeoutError)) {
+		t.Errorf("the pause went through: %v", err)
+	}
+	if s := y.status(); s.Status != "ready" {
+		t.Errorf("%+v", s)
+	}
+	paused := make(chan error, 1)
+	go func() {
+		_, err := y.loops().Pause(context.Background(), pause)
+		paused <- err
+	}()
+	y.let()
+	must(t, <-paused, holder.Wait())
+	if s := y.status(); s.Status != "paused" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A landing that died is finished on the branch that it began with, and only where
+// the user consented: finishing it runs git's hooks.
+func TestLandingIsFinishedOnItsBranch(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	y.killed(PointIntended)
+	y.defs["deps"].Worktree.Branch = "release"
+	y.trust = errors.New("nobody consented")
+	if _, err := y.loops().Recover(t.Context(), RecoverRequest{Loop: "deps", Who: "human:me"}); !errors.Is(err, y.trust) {
+		t.Errorf("without consent: %v", err)
+	}
+	main := git(t, y.root, "rev-parse", "main")
+	if y.head() != main {
+		t.Fatal("the branch was moved without consent")
+	}
+	y.trust = nil
+	if _, err := y.loops().Recover(t.Context(), RecoverRequest{Loop: "deps", Who: "human:me"}); err != nil {
+		t.Fatal(err)
+	}
+	if y.head() == main || git(t, y.root, "for-each-ref", "refs/heads/release") != "" {
+		t.Error("another branch was moved than the one on record")
 	}
 }

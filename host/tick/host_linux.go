@@ -35,23 +35,50 @@ func processSpace() string {
 // memberMarked tells whether a process of the group has the run's mark in its
 // environment.
 func memberMarked(group int, mark string) bool {
-	want := []byte(variable + "=" + mark)
 	for _, pid := range members(group) {
-		env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-		if err != nil {
-			continue
-		}
-		for one := range bytes.SplitSeq(env, []byte{0}) {
-			if bytes.Equal(one, want) {
-				return true
-			}
+		if isMarked(pid, mark) {
+			return true
 		}
 	}
 	return false
 }
 
+func isMarked(pid int, mark string) bool {
+	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	if err != nil {
+		return false
+	}
+	want := []byte(variable + "=" + mark)
+	for one := range bytes.SplitSeq(env, []byte{0}) {
+		if bytes.Equal(one, want) {
+			return true
+		}
+	}
+	return false
+}
+
+func tellsEscaped() bool { return true }
+
+// escaped are the processes of a run that are still there, whatever group they are
+// in.
+func escaped(mark string) []int {
+	var found []int
+	for _, pid := range processes(func([]string) bool { return true }) {
+		if isMarked(pid, mark) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
 // members are the processes of a group that have not ended.
 func members(group int) []int {
+	id := strconv.Itoa(group)
+	return processes(func(f []string) bool { return f[2] == id })
+}
+
+// processes are those that have not ended and are wanted by their fields of stat.
+func processes(wanted func([]string) bool) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -62,7 +89,7 @@ func members(group int) []int {
 		if err != nil {
 			continue
 		}
-		if f := stat(pid); len(f) > 2 && f[2] == strconv.Itoa(group) && f[0] != "Z" && f[0] != "X" {
+		if f := stat(pid); len(f) > 2 && f[0] != "Z" && f[0] != "X" && wanted(f) {
 			found = append(found, pid)
 		}
 	}

@@ -18,3 +18,8 @@ func memberMarked(int, string) bool { return false }
 
 // groupTicks is not known: only output shows that work goes on.
 func groupTicks(int) uint64 { return 0 }
+
+func tellsEscaped() bool { return false }
+
+// escaped cannot be told.
+func escaped(string) []int { return nil }

@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"errors"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -44,14 +45,31 @@ func (r *running) protected(changed []string) []string {
 		own[path] = true
 	}
 	own[r.src.File] = true
+	named := r.named()
 	found := loop.Protected(patterns, changed)
 	for _, file := range changed {
-		if own[filepath.Join(r.l.ground.Root, filepath.FromSlash(file))] {
+		if own[filepath.Join(r.l.ground.Root, filepath.FromSlash(file))] || named[file] {
 			found = append(found, file)
 		}
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// named are the arguments of what judges the work, as files of the checkout that it
+// runs in: with ["sh", "check.sh"] the work's own check.sh is run.
+func (r *running) named() map[string]bool {
+	files := map[string]bool{}
+	for _, c := range r.src.Checks() {
+		argv := c.Run
+		if declared, err := r.l.ground.Command(c.Command); c.Command != "" && err == nil {
+			argv = declared.Argv
+		}
+		for _, arg := range argv {
+			files[path.Clean(filepath.ToSlash(arg))] = true
+		}
+	}
+	return files
 }
 
 // land moves the loop's branch to the result: the intent first, then git's own
@@ -60,7 +78,7 @@ func (r *running) land(ctx context.Context) (Report, error) {
 	if r.result.Tree == r.base.Tree {
 		return r.end(ctx, loop.FinishRun{Tick: r.mine(), Goal: r.met})
 	}
-	return r.intend(ctx, loop.BeginLanding{Tick: r.mine(), Old: r.base.ID, New: r.result.ID, Tree: r.result.Tree, Goal: r.met})
+	return r.intend(ctx, loop.BeginLanding{Tick: r.mine(), Old: r.base.ID, New: r.result.ID, Tree: r.result.Tree, Branch: r.src.Worktree.Branch, Goal: r.met})
 }
 
 // landGranted lands what a person approved: an earlier run's result.
@@ -70,7 +88,7 @@ func (r *running) landGranted(ctx context.Context, grant loop.Grant) (Report, er
 		report, _, err := r.over(ctx, nil, err)
 		return report, err
 	}
-	return r.intend(ctx, loop.BeginLanding{Tick: r.mine(), Old: s.Base, New: s.Result, Tree: s.Tree, Protected: s.Protected, Goal: s.Goal})
+	return r.intend(ctx, loop.BeginLanding{Tick: r.mine(), Old: s.Base, New: s.Result, Tree: s.Tree, Branch: r.src.Worktree.Branch, Protected: s.Protected, Goal: s.Goal})
 }
 
 func (r *running) intend(ctx context.Context, intent loop.BeginLanding) (Report, error) {

@@ -53,11 +53,14 @@ func (o *opened) notify(ctx context.Context, by loop.By, src Source, report *Rep
 }
 
 func (o *opened) send(ctx context.Context, src Source, due loop.Notice) error {
+	if err := o.l.same(src); err != nil {
+		return fmt.Errorf("notice %s was not sent: %w", due.Key, err)
+	}
 	raw, err := json.Marshal(notice{Schema: ReportSchema, Loop: o.name, Key: due.Key, On: due.On, Detail: due.Detail, At: due.At.UTC().Format(time.RFC3339), Root: o.l.ground.Root})
 	if err != nil {
 		return err
 	}
-	env := o.l.environ(src, map[string]string{"SPEC_KITTY_LOOP": o.name, "SPEC_KITTY_LOOP_PART": "notify", "SPEC_KITTY_ROOT": o.l.ground.Root})
+	env := o.l.environ(src.Work.PassEnv, map[string]string{"SPEC_KITTY_LOOP": o.name, "SPEC_KITTY_LOOP_PART": "notify", "SPEC_KITTY_ROOT": o.l.ground.Root})
 	done := command.Run(ctx, command.Command{
 		Name: "notify", Argv: src.argv(src.Notify.Run), Dir: filepath.Dir(src.File), Env: env, Stdin: append(raw, '\n'), Timeout: notifyTimeout,
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // opened is one loop, and one look at it.
@@ -22,12 +23,23 @@ type opened struct {
 // open reads a loop. It takes no lock and leaves no file. A loop that is not there
 // is refused as untracked.
 func (l *Loops) open(ctx context.Context, name string) (*opened, error) {
+	o, err := l.found(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return o, o.read(ctx)
+}
+
+// found finds a loop and does not read it.
+func (l *Loops) found(ctx context.Context, name string) (*opened, error) {
+	if err := mission.CheckName(name); err != nil {
+		return nil, &loop.Refusal{Code: loop.BadRequest, Message: fmt.Sprintf("%q is no name of a loop: %v", name, err)}
+	}
 	s, err := l.folders.Open(ctx, name)
 	if err != nil {
 		return nil, named(name, err)
 	}
-	o := &opened{l: l, name: name, store: s}
-	return o, o.read(ctx)
+	return &opened{l: l, name: name, store: s}, nil
 }
 
 func (o *opened) read(ctx context.Context) error {
@@ -44,11 +56,30 @@ func (o *opened) read(ctx context.Context) error {
 
 // commit commits one transition, and takes over the state that it left or met.
 func (o *opened) commit(ctx context.Context, t transition) (commit.Outcome[loop.State, loop.Event], error) {
+	if err := o.l.soundLock(o.name); err != nil {
+		return commit.Outcome[loop.State, loop.Event]{}, err
+	}
 	out, err := o.store.Commit(ctx, t)
 	if out.ID != "" && out.Revision > 0 {
 		o.state = out.State
 	}
 	return out, named(o.name, err)
+}
+
+// BadLock refuses to lock what is no file: to open a pipe may take for ever, and a
+// link leads to another lock than everybody else's.
+const BadLock loop.Code = "bad_lock"
+
+func (l *Loops) lockPath(name string) string {
+	return filepath.Join(l.dir(), name, "state.json.lock")
+}
+
+func (l *Loops) soundLock(name string) error {
+	info, err := os.Lstat(l.lockPath(name))
+	if err == nil && !info.Mode().IsRegular() {
+		return &loop.Refusal{Code: BadLock, Message: l.lockPath(name) + " is no regular file: remove what lies there; nothing can be recorded meanwhile"}
+	}
+	return nil // what else is wrong with it, locking tells
 }
 
 func (o *opened) close() { o.store.Close() }
@@ -148,6 +179,13 @@ func (r *runFolder) replace(name string, data []byte) error {
 		return err
 	}
 	return r.root.Rename(temp, name)
+}
+
+// removeTemps removes what a write that was killed left.
+func (r *runFolder) removeTemps() {
+	for _, name := range []string{beatName, verdictName} {
+		_ = r.root.Remove("." + name + ".tmp") // it only takes space
+	}
 }
 
 func (r *runFolder) read(name string) ([]byte, error) { return r.root.ReadFile(name) }

@@ -20,6 +20,9 @@ func (r *running) gate(ctx context.Context) (*conclusion, error) {
 	if r.src.Gate == nil {
 		return nil, nil
 	}
+	if end := r.unchanged(); end != nil {
+		return end, nil
+	}
 	j, err := r.ask(ctx, "gate", *r.src.Gate, r.l.ground.Root, nil)
 	switch {
 	case err != nil:
@@ -89,6 +92,9 @@ func (r *running) work(ctx context.Context) (*conclusion, error) {
 // program runs one program of the work to its end. Anything but exit code 0 fails
 // the run: no zero is ever inferred.
 func (r *running) program(ctx context.Context, p part, why string) (*conclusion, error) {
+	if end := r.unchanged(); end != nil {
+		return end, nil
+	}
 	p.grace, p.session, p.started = r.src.Work.KillGrace, true, r.letGo
 	done, err := r.run(ctx, p)
 	switch {
@@ -162,9 +168,6 @@ func (r *running) left(ctx context.Context, path string) (*conclusion, error) {
 // the claim, then asks whether the goal is met.
 func (r *running) verify(ctx context.Context) (*conclusion, error) {
 	defer r.l.hook(PointVerified)
-	if err := r.unchanged(); err != nil {
-		return conclude(loop.FailRun{Tick: r.mine(), Why: "definition_changed", Detail: err.Error(), Usage: r.usage}), nil
-	}
 	if end, err := r.verifying(); end != nil || err != nil {
 		return end, err
 	}
@@ -196,6 +199,9 @@ func (r *running) verifying() (*conclusion, error) {
 
 // judge asks the verifier. Whatever it ends with but a yes is a no.
 func (r *running) judge(ctx context.Context, path string) (*conclusion, error) {
+	if end := r.unchanged(); end != nil {
+		return end, nil
+	}
 	j, err := r.ask(ctx, "verify", r.src.Verify.Check, path, r.letGo)
 	if err != nil {
 		return nil, err
@@ -211,6 +217,9 @@ func (r *running) judge(ctx context.Context, path string) (*conclusion, error) {
 func (r *running) goal(ctx context.Context, path string) (*conclusion, error) {
 	if r.src.Goal == nil {
 		return nil, nil
+	}
+	if end := r.unchanged(); end != nil {
+		return end, nil
 	}
 	j, err := r.ask(ctx, "goal", *r.src.Goal, path, r.letGo)
 	switch {
@@ -234,14 +243,24 @@ func verdictIn(dir string) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// unchanged refuses to judge by a definition, or scripts, that are not those of the
-// claim: the work may reach the folder that they lie in.
-func (r *running) unchanged() error {
-	now, err := r.l.ground.Source(r.name)
+// unchanged ends a run whose definition, or a script that it names, is not that of
+// the claim any more: a gate may have pulled, and the work may reach the folder that
+// they lie in. It is asked before each program: what was consented to is what runs.
+func (r *running) unchanged() *conclusion {
+	err := r.l.same(r.src)
+	if err == nil {
+		return nil
+	}
+	return conclude(loop.FailRun{Tick: r.mine(), Why: "definition_changed", Detail: err.Error(), Usage: r.used()})
+}
+
+// same tells whether a definition and its scripts are as they were.
+func (l *Loops) same(src Source) error {
+	now, err := l.ground.Source(src.Name)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the definition cannot be read any more: %w", err)
-	case now.Digest != r.src.Digest:
+	case now.Digest != src.Digest:
 		return errors.New("the definition, or a script that it names, was changed during the run")
 	}
 	return nil

@@ -184,15 +184,11 @@ func (p *Preflight) worktrees(l *Loops, name string) {
 
 // place looks at where the state lies.
 func (p *Preflight) place(l *Loops, name string) {
-	lock := filepath.Join(l.dir(), name, "state.json.lock")
-	info, err := os.Lstat(lock)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	lock := l.lockPath(name)
+	if _, err := os.Lstat(lock); errors.Is(err, fs.ErrNotExist) {
 		p.add("lock", LevelOK, "the first commit makes it", "")
-	case err == nil && !info.Mode().IsRegular():
-		p.add("lock", LevelFault, lock+" is no regular file", "remove what lies there: nothing can be recorded meanwhile")
-	default:
-		p.judge("lock", err, lock+" is a file", "mend its permissions")
+	} else {
+		p.judge("lock", errors.Join(err, l.soundLock(name)), lock+" is a file", "remove what lies there, or mend its permissions")
 	}
 	if kind := durable.Shared(l.ground.State); kind != "" {
 		p.add("file_system", LevelWarning, l.ground.State+" lies on a "+kind+" mount, where locks may not hold, and claims of several machines are not kept apart", "keep the state on a local disk: [runtime] dir")

@@ -40,12 +40,8 @@ func (r *running) variables(part string) map[string]string {
 	return told
 }
 
-func (r *running) environ(part string) []string {
-	return r.l.environ(r.src, r.variables(part))
-}
-
-func (l *Loops) environ(src Source, told map[string]string) []string {
-	return command.Environ(src.Work.PassEnv, told, func(name string) (string, bool) {
+func (l *Loops) environ(pass []string, told map[string]string) []string {
+	return command.Environ(pass, told, func(name string) (string, bool) {
 		value := l.getenv(name)
 		return value, value != ""
 	})
@@ -76,14 +72,18 @@ type part struct {
 	timeout time.Duration
 	grace   time.Duration
 	session bool
+	pass    []string // variables of ours, in place of those that the definition passes
 	started func(command.Process) error
 }
 
 // run runs a program with its output in a file of the run's folder; without a run,
 // as of a check by hand, the output is in the result.
 func (r *running) run(ctx context.Context, p part) (command.Result, error) {
+	if p.pass == nil {
+		p.pass = r.src.Work.PassEnv
+	}
 	c := command.Command{
-		Name: p.name, Argv: p.argv, Dir: p.dir, Env: r.environ(p.name), Stdin: p.stdin, Timeout: p.timeout, KillGrace: p.grace,
+		Name: p.name, Argv: p.argv, Dir: p.dir, Env: r.l.environ(p.pass, r.variables(p.name)), Stdin: p.stdin, Timeout: p.timeout, KillGrace: p.grace,
 		Session: p.session, Started: p.started,
 	}
 	if r.folder == nil {
@@ -101,11 +101,6 @@ func (r *running) run(ctx context.Context, p part) (command.Result, error) {
 // ask asks a check: a program, a declared command or a plugin.
 func (r *running) ask(ctx context.Context, name string, c loop.Check, dir string, started func(command.Process) error) (Judgement, error) {
 	if c.Plugin != "" {
-		if started != nil {
-			if err := started(command.Process{}); err != nil {
-				return Judgement{}, err
-			}
-		}
 		return r.l.ground.Guard(ctx, c.Plugin, Question{Loop: r.name, UID: r.uid, Part: name, Token: r.token(), Dir: dir})
 	}
 	p := part{name: name, argv: r.src.argv(c.Run), dir: dir, timeout: c.Timeout, grace: r.src.Work.KillGrace, session: started != nil, started: started}
@@ -114,7 +109,7 @@ func (r *running) ask(ctx context.Context, name string, c loop.Check, dir string
 		if err != nil {
 			return Judgement{}, err
 		}
-		p.argv = declared.Argv
+		p.argv, p.pass = declared.Argv, declared.PassEnv
 		if p.timeout == 0 {
 			p.timeout = declared.Timeout
 		}

@@ -13,6 +13,7 @@ import (
 // the branch. What has not landed is kept, whatever its age, and so is what a
 // request or an orphan speaks of.
 func (r *running) prune(ctx context.Context, report *Report) {
+	r.folder.removeTemps()
 	if err := r.pruneFolders(); err != nil {
 		report.Warnings = append(report.Warnings, Warning{"not_pruned", err.Error()})
 	}

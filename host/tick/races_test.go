@@ -107,7 +107,7 @@ func TestConcurrentPauses_SerializeConcurrent(t *testing.T) {
 	}
 }
 
-// Rows 3, 6, 7, S2, S3: while the work is blocked, operators are answered at once,
+// Rows 3, 6, 7, S2, S3, R2, PauseDoesNotWaitForWork: while the work is blocked, operators are answered at once,
 // and the run's end undoes none of them.
 func TestOperatorsDoNotWaitForWork_Row3_Row6_Row7_S2_S3_S6(t *testing.T) {
 	y := newYard(t, blocked+commits)
@@ -234,7 +234,8 @@ func TestDecisions_Row8_Row9_Row10(t *testing.T) {
 	y.want(y.tick(y.loops()), Waiting, "waiting") // asked anew, before the start
 }
 
-// Row 13 and S5: a run that calls us on its own loop is refused, without waiting.
+// Row 13 and S5, GateCliFromInside: a run that calls us on its own loop is refused,
+// without waiting.
 func TestFromInside_Row13_S5(t *testing.T) {
 	y := newYard(t, commits)
 	y.create("deps")
@@ -326,7 +327,7 @@ func TestLockNotHeldWhileWorking_R3(t *testing.T) {
 	}
 }
 
-// Rows 31 and 32, E4: the loop's folder is removed, or removed and made anew,
+// Rows 31 and 32, E4, DirDeletedMidHold: the loop's folder is removed, or removed and made anew,
 // during a run: its work is killed, nothing is made anew, the new loop untouched.
 func TestFolderRemovedInARun_Row31_Row32_E4(t *testing.T) {
 	for _, anew := range []bool{false, true} {

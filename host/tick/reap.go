@@ -63,15 +63,18 @@ func (o *opened) groupGone(c loop.Claim) bool {
 }
 
 // finishLanding does the swap of a dead claim again, with no lock held, and keeps
-// the books by where the branch is then. Its branch is that of the definition as
-// it is now; a loop's branch does not change while it has a claim, since a changed
-// one would be another loop's work.
+// the books by where the branch is then. The branch is the one on record. Moving it
+// runs git's hooks, so it wants the user's consent like all else of the loop: a
+// state that came with a clone moves nothing.
 func (o *opened) finishLanding(ctx context.Context, own loop.Tick, c loop.Claim) error {
 	src, err := o.l.ground.Source(o.name)
+	if err == nil {
+		err = o.l.ground.Trusted(src)
+	}
 	if err != nil {
 		return err
 	}
-	head, err := o.l.swap(ctx, src.Worktree.Branch, c.Base, c.Result, fmt.Sprintf("loop %s, run %d, finished after a crash", o.name, c.Token))
+	head, err := o.l.swap(ctx, or(c.Branch, src.Worktree.Branch), c.Base, c.Result, fmt.Sprintf("loop %s, run %d, finished after a crash", o.name, c.Token))
 	if err != nil {
 		return err
 	}

@@ -238,6 +238,7 @@ func (r *running) end(ctx context.Context, t transition) (Report, error) {
 			r.l.hook(PointFinished)
 			report := r.told(out.Events)
 			report.warn(out.Warnings)
+			r.tellEscaped(&report)
 			r.prune(ctx, &report)
 			return report, nil
 		case errors.As(err, new(*loop.Refusal)):
@@ -249,6 +250,15 @@ func (r *running) end(ctx context.Context, t transition) (Report, error) {
 			return Report{}, err
 		}
 		pauseFor(time.Second)
+	}
+}
+
+// tellEscaped reports processes of the run that left its group, and so were not
+// ended with it. They are not killed: what they have become is not known.
+func (r *running) tellEscaped(report *Report) {
+	if left := escaped(mark(r.uid, r.own)); len(left) > 0 {
+		report.Warnings = append(report.Warnings, Warning{"escaped_process",
+			fmt.Sprintf("processes of run %d left its session and are still there: %v; what they write to files cannot be fenced", r.own, left)})
 	}
 }
 

@@ -42,9 +42,12 @@ type Set struct {
 // and the bytes of those that are scripts of the project. The declared commands
 // and plugins that it names stand beside it in its set.
 type Loop struct {
-	Programs map[string][]string `json:"programs"`
-	PassEnv  []string            `json:"pass_env,omitempty"`
-	Scripts  map[string]string   `json:"scripts,omitempty"` // path below the project to SHA-256
+	Definition string              `json:"definition"` // digest: its prompt, approvals, limits and protected files are in it
+	Branch     string              `json:"branch"`
+	Prompt     string              `json:"prompt,omitempty"` // the file of it
+	Programs   map[string][]string `json:"programs"`
+	PassEnv    []string            `json:"pass_env,omitempty"`
+	Scripts    map[string]string   `json:"scripts,omitempty"` // path below the project to SHA-256
 }
 
 // Command is one declared command.

@@ -113,8 +113,23 @@ func (r Repo) Ensure(ctx context.Context, path, commit string, pristine bool) er
 	if err := free(path); err != nil {
 		return err
 	}
+	if err := ignored(filepath.Dir(path)); err != nil {
+		return err
+	}
 	_, err = r.git(ctx, r.Root, "worktree", "add", "--detach", path, commit)
 	return err
+}
+
+// ignored makes the folder that worktrees lie in, and keeps git from taking them in
+// as part of the project. A folder that is there is somebody's, and stays as it is.
+func ignored(dir string) error {
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o644)
 }
 
 // whole tells whether a folder has the file that leads to its repository.

@@ -80,18 +80,21 @@ func (r Repo) git(ctx context.Context, dir string, args ...string) ([]byte, erro
 	return nil, failed
 }
 
-// environ is what git gets: the caller's, without what would lead it to another
-// repository or index, and without questions to a person.
+// passed is what git gets of our environment. Hooks and filters run in it, and the
+// work that we look after can install some: what would lead git to another
+// repository is not passed, and no secret that nobody named.
+func passed() []string {
+	return []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "TMPDIR", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM",
+		"GIT_EXEC_PATH", "SYSTEMROOT", "USERPROFILE", "APPDATA", "TEMP", "TMP"}
+}
+
+// environ is the environment of git, without questions to a person.
 func environ() []string {
 	var env []string
-	for _, one := range os.Environ() {
-		name, _, _ := strings.Cut(one, "=")
-		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE",
-			"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES", "GIT_PREFIX", "LC_ALL", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS":
-			continue
+	for _, name := range passed() {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
 		}
-		env = append(env, one)
 	}
 	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 }

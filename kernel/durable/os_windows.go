@@ -7,14 +7,6 @@ import (
 	"time"
 )
 
-// A rename over a file that somebody has open fails on Windows, and readers
-// and virus scanners have files open for moments. So it is tried again for a
-// bounded time; a file that stays open is the caller's error.
-const (
-	renameTries = 10
-	renamePause = 5 * time.Millisecond
-)
-
 // noWait is nothing where a folder cannot hold a named pipe.
 const noWait = 0
 
@@ -24,15 +16,10 @@ const (
 )
 
 func rename(oldpath, newpath string) error {
-	var err error
-	for range renameTries {
-		err = os.Rename(oldpath, newpath)
-		if !errors.Is(err, errorAccessDenied) && !errors.Is(err, errorSharingViolation) {
-			return err
-		}
-		time.Sleep(renamePause)
+	passing := func(err error) bool {
+		return errors.Is(err, errorAccessDenied) || errors.Is(err, errorSharingViolation)
 	}
-	return err
+	return again(func() error { return os.Rename(oldpath, newpath) }, passing, time.Sleep)
 }
 
 // syncDir does nothing: Windows has no such call, NTFS journals its entries.

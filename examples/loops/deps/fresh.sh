@@ -1,0 +1,3 @@
+#!/bin/sh
+# Is the loop finished with this result?
+cmp -s deps.txt available.txt

@@ -1,0 +1,280 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/loop"
+)
+
+// R7, CommitIsAtomic: a tick is stopped inside of the commit of its outcome. A pause
+// is kept out until then, and afterwards both changes are there.
+func TestCommitIsAtomic_R7(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	ending, inside, release := false, make(chan struct{}), make(chan struct{})
+	l := y.loops(hooked(func(point string) { ending = ending || point == PointEnding }), func(o *Options) {
+		o.Commit.Hook = func(point string) {
+			if ending && point == commit.PointAfterAppend {
+				ending = false
+				close(inside)
+				<-release
+			}
+		}
+	})
+	ticked := make(chan Report, 1)
+	go func() {
+		r, err := l.Tick(context.Background(), Request{Loop: "deps", Who: "tick", ByHand: true})
+		if err != nil {
+			r.Reason = err.Error()
+		}
+		ticked <- r
+	}()
+	<-inside
+	pause := PauseRequest{Loop: "deps", Who: "human:me"}
+	_, err := y.loops(func(o *Options) { o.Commit.LockTimeout = time.Millisecond }).Pause(t.Context(), pause)
+	if !errors.As(err, new(*commit.LockTimeoutError)) {
+		t.Errorf("the pause went through: %v", err)
+	}
+	paused := make(chan error, 1)
+	go func() {
+		_, err := y.loops().Pause(context.Background(), pause)
+		paused <- err
+	}()
+	close(release)
+	if r := <-ticked; r.Outcome != Done {
+		t.Errorf("%+v", r)
+	}
+	must(t, <-paused)
+	if s := y.status(); s.Status != "paused" || s.Count.Runs != 1 || s.LastRun != "success" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Row 28, E3, StaleLockFile: a lock file that a crash left, with whatever in it and
+// of whatever age, is used again, and not read or written.
+func TestStaleLockFile_Row28_E3(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	lock := y.loops().lockPath("deps")
+	junk := "4194304 another-host 1999\n"
+	must(t, os.WriteFile(lock, []byte(junk), 0o600), os.Chtimes(lock, time.Unix(0, 0), time.Unix(0, 0)))
+	before, err := os.Stat(lock)
+	must(t, err)
+	y.want(y.tick(y.loops()), Done, "success")
+	after, err := os.Stat(lock)
+	must(t, err)
+	if raw, err := os.ReadFile(lock); err != nil || string(raw) != junk || !os.SameFile(before, after) {
+		t.Errorf("%q %v", raw, err)
+	}
+}
+
+// Row 29: the lock file is deleted while it is held, so that somebody else gets "the
+// same" lock. The holder sees it before it writes, and writes nothing.
+func TestLockFileDeletedWhileHeld_Row29(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	first := true
+	l := y.loops(func(o *Options) {
+		o.Commit.Hook = func(point string) {
+			if point != commit.PointBeforeAppend || !first {
+				return
+			}
+			first = false
+			must(t, os.Remove(y.loops().lockPath("deps")))
+			_, err := y.loops().Pause(context.Background(), PauseRequest{Loop: "deps", Who: "human:b", Reason: "b"})
+			must(t, err)
+		}
+	})
+	if _, err := l.Pause(t.Context(), PauseRequest{Loop: "deps", Who: "human:a", Reason: "a"}); err == nil {
+		t.Error("the first holder was told that it paused the loop")
+	}
+	if s := y.status(); s.Revision != 2 || !strings.Contains(s.Why, "human:b: b") {
+		t.Errorf("%+v", s)
+	}
+	if _, err := l.Pause(t.Context(), PauseRequest{Loop: "deps", Who: "human:a", Reason: "a"}); err != nil || y.status().Revision != 3 {
+		t.Errorf("%v %+v", err, y.status())
+	}
+}
+
+// Row 20: a record that was cut off while it was appended was never acknowledged: it
+// is not seen, and cut by the next writer. A view that is missing, or old, is made
+// anew from the journal.
+func TestTornRecord_Row20(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	dir := filepath.Join(y.loops().dir(), "deps")
+	journal, view := filepath.Join(dir, JournalName), filepath.Join(dir, "state.json")
+	whole, err := os.ReadFile(journal)
+	must(t, err)
+	old, err := os.ReadFile(view)
+	must(t, err)
+	must(t, os.WriteFile(journal, append(whole, whole[:len(whole)/2]...), 0o644))
+	if s := y.status(); s.Status != "ready" || s.Revision != 1 {
+		t.Errorf("%+v", s)
+	}
+	pause := func(why string) {
+		_, err := y.loops().Pause(t.Context(), PauseRequest{Loop: "deps", Who: "human:me", Reason: why})
+		must(t, err)
+	}
+	pause("one")
+	if raw, err := os.ReadFile(journal); err != nil || strings.Count(string(raw), "\n") != 2 || !strings.HasPrefix(string(raw), string(whole)) {
+		t.Errorf("%s %v", raw, err)
+	}
+	must(t, os.WriteFile(view, old, 0o644))
+	if s := y.status(); s.Status != "paused" || s.Revision != 2 {
+		t.Errorf("an old view was believed: %+v", s)
+	}
+	must(t, os.Remove(view))
+	if s := y.status(); s.Status != "paused" || s.Revision != 2 {
+		t.Errorf("%+v", s)
+	}
+	pause("two")
+	if s := y.status(); s.Revision != 3 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Row 22, E2, EmptyState: a loop that has lost its journal, or whose journal is no
+// journal, is broken; it is never new, and nothing is written.
+func TestEmptyState_Row22_E2(t *testing.T) {
+	for name, damage := range map[string]func(dir string) error{
+		"journal gone":  func(dir string) error { return os.Remove(filepath.Join(dir, JournalName)) },
+		"journal empty": func(dir string) error { return os.WriteFile(filepath.Join(dir, JournalName), nil, 0o644) },
+		"journal and view": func(dir string) error {
+			return errors.Join(os.MkdirAll(filepath.Join(dir, runsName), 0o755), os.Remove(filepath.Join(dir, JournalName)), os.Remove(filepath.Join(dir, "state.json")))
+		},
+		"no journal": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, JournalName), []byte("{}\n{}\n"), 0o644)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t, commits)
+			y.create("deps")
+			dir := filepath.Join(y.loops().dir(), "deps")
+			must(t, damage(dir))
+			before := contents(t, dir)
+			s, err := y.loops().Status(t.Context(), "deps")
+			if s.Status != "broken" || !Broken(err) {
+				t.Errorf("%+v %v", s, err)
+			}
+			_, ticked := y.loops().Tick(t.Context(), Request{Loop: "deps", Who: "tick"})
+			_, paused := y.loops().Pause(t.Context(), PauseRequest{Loop: "deps", Who: "human:me"})
+			_, retired := y.loops().Retire(t.Context(), "deps", "human:me", "", false)
+			for _, err := range []error{ticked, paused, retired} {
+				if !Broken(err) {
+					t.Errorf("%v", err)
+				}
+			}
+			_, err = y.loops().Create(t.Context(), "deps", "human:me")
+			wantRefusal(t, err, loop.Exists)
+			if after := contents(t, dir); after != before {
+				t.Errorf("it was written:\n%s\nbefore:\n%s", after, before)
+			}
+		})
+	}
+}
+
+// contents are the names and bytes below a folder, without the lock file.
+func contents(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		fmt.Fprintf(&all, "%s %q\n", path, raw)
+		return err
+	}))
+	return all.String()
+}
+
+// R1, R4: whatever a verb ends with, the lock is free afterwards.
+func TestLockIsFreeAfterEachEnd_R1_R4(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	ctx := t.Context()
+	l := y.loops()
+	pause := PauseRequest{Loop: "deps", Who: "human:me"}
+	for name, verb := range map[string]func() error{
+		"refused":   func() error { _, err := l.Resume(ctx, "deps", "human:me", ""); return err },
+		"stale":     func() error { _, err := l.Approve(ctx, "deps", "human:me", "x", ""); return err },
+		"done":      func() error { _, err := l.Pause(ctx, pause); return err },
+		"skipped":   func() error { _, err := l.Tick(ctx, Request{Loop: "deps", Who: "tick"}); return err },
+		"not there": func() error { _, err := l.Pause(ctx, PauseRequest{Loop: "none"}); return err },
+		"remove":    func() error { _, err := l.Remove(ctx, "deps", "human:me", false); return err },
+		"given up": func() error {
+			over, cancel := context.WithCancel(ctx)
+			cancel()
+			_, err := l.Pause(over, pause)
+			return err
+		},
+		"died": func() error {
+			_, err := y.loops(func(o *Options) {
+				o.Commit.Hook = func(point string) {
+					if point == commit.PointBeforeAppend {
+						panic("the program dies inside of a commit")
+					}
+				}
+			}).Pause(ctx, pause)
+			return err
+		},
+	} {
+		func() {
+			defer func() { _ = recover() }()
+			_ = verb()
+		}()
+		if _, err := y.loops(func(o *Options) { o.Commit.LockTimeout = time.Second }).Pause(ctx, pause); err != nil {
+			t.Errorf("after %s: %v", name, err)
+		}
+	}
+}
+
+// Case41: limits and counters go on over pauses, new processes and a resume.
+func TestCountersGoOn_Case41(t *testing.T) {
+	y := newYard(t, commits, func(d *loop.Definition) { d.Limits.MaxRuns = 3 })
+	y.create("deps")
+	y.want(y.tick(y.loops()), Done, "success")
+	y.want(y.tick(y.loops()), Done, "success")
+	_, paused := y.loops().Pause(t.Context(), PauseRequest{Loop: "deps", Who: "human:me"})
+	_, resumed := y.loops().Resume(t.Context(), "deps", "human:me", "")
+	must(t, paused, resumed)
+	for range 3 {
+		y.tick(y.loops())
+	}
+	s := y.status()
+	if s.Count.Runs != 3 || s.Token != 3 || s.Status != "halted" || s.Halt.Code != "limit_runs" {
+		t.Errorf("%+v", s)
+	}
+	if got := git(t, y.root, "show", "loop/deps:done.txt"); got != "1\n2\n3" {
+		t.Errorf("%q", got)
+	}
+}
+
+// EscapedChild: a grandchild that left the session and the group does not keep the
+// tick from ending; where processes' environments can be read, it is told.
+func TestEscapedChild(t *testing.T) {
+	y := newYard(t, `setsid sh -c 'touch "$SPEC_KITTY_ROOT/escaped"; exec sleep 60' & while ! test -e "$SPEC_KITTY_ROOT/escaped"; do sleep 0.02; done; `+commits)
+	if _, err := exec.LookPath("setsid"); err != nil || !tellsEscaped() {
+		t.Skip("processes' environments cannot be read here, or there is no setsid")
+	}
+	y.create("deps")
+	r := y.tick(y.loops())
+	y.want(r, Done, "success")
+	if len(r.Warnings) != 1 || r.Warnings[0].Code != "escaped_process" {
+		t.Fatalf("%+v", r)
+	}
+	for _, pid := range escaped(mark(y.status().UID, 1)) {
+		p, err := os.FindProcess(pid)
+		must(t, err, p.Kill())
+	}
+}
