@@ -156,3 +156,20 @@ func TestRewindBehindMigration(t *testing.T) {
 	want(t, "done", r.s.Cursor.Done.Count(), 0)
 	want(t, "definition", r.s.Definition, next.Digest())
 }
+
+// A question that a migration opens on work in hand keeps the step closed: only
+// once it is answered does a success complete it.
+func TestMigrateAsksOfWorkInHand(t *testing.T) {
+	r := begin(t, facts(chain("a", "b")), nil)
+	r.ask("ann")
+	next := chain("a", "b")
+	next.Steps[0].Inputs = []mission.Input{{Key: "who", Question: "Who?"}}
+	r.must(r.migrate(next))
+	want(t, "held", r.held("ann").Step, "a")
+	want(t, "standing", r.at("ann"), "question a")
+	r.refused(r.own("ann", Success), DecisionNeeded)
+	r.must(Give{Who: "ann", Agent: "ann", Decision: "input:who", Value: "kim", Tokens: r.tokens()})
+	want(t, "standing", r.at("ann"), "work a")
+	r.must(r.own("ann", Success))
+	want(t, "step", r.s.Cursor.Step, "b")
+}

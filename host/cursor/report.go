@@ -1,6 +1,9 @@
 package cursor
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Policy is what the project's configuration says of reports.
 type Policy struct {
@@ -104,6 +107,9 @@ func (r Report) apply(d *draft) error {
 	}
 	if issue.Package != "" {
 		return r.packageReport(d, issue)
+	}
+	if open := d.s.Cursor.Questions; len(open) > 0 && r.Result == Success {
+		return refuse(DecisionNeeded, "step %s is closed by an open question: %s", issue.Step, strings.Join(ids(open), ", "))
 	}
 	return r.stepReport(d, issue)
 }

@@ -43,6 +43,9 @@ func At(s State, f Facts, by Holder) (Situation, error) {
 		return here.stuck(refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)), nil
 	}
 	if own := s.theirs(by); own != nil {
+		if own.Package == "" && len(s.Cursor.Questions) > 0 { // a migration opened one on work in hand
+			return Situation{Standing: AtQuestion, Issue: own, Step: own.Step}, nil
+		}
 		return Situation{Standing: AtWork, Issue: own, Step: own.Step, Package: own.Package}, nil
 	}
 	switch {

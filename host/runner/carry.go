@@ -10,6 +10,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
 // Export is a run that was written into one file.
@@ -136,8 +137,20 @@ func (p *Project) unpack(ctx context.Context, from io.Reader) (Import, error) {
 	for _, warning := range warnings {
 		done.Warnings = append(done.Warnings, Warning{Code: warning.Code, Message: warning.Message})
 	}
-	p.missing(&done)
+	if !p.missing(&done) {
+		p.prompt(ctx, &done)
+	}
 	return done, nil
+}
+
+// prompt writes the prompts of the run's open work, which archives do not carry.
+// The run is here already: what keeps a prompt from being written is a warning.
+func (p *Project) prompt(ctx context.Context, done *Import) {
+	_, failed, err := p.mendPrompts(ctx, done.RunID)
+	if err != nil {
+		failed = []Warning{{commit.WarnViewNotWritten, "the prompts of the open work were not written: " + err.Error()}}
+	}
+	done.Warnings = append(done.Warnings, failed...)
 }
 
 // inspect reads the run in memory: chain, fold, frozen files.
@@ -157,15 +170,37 @@ func inspect(ctx context.Context, w commit.Whole) (commit.Snapshot[cursor.State]
 	if problems := frozenProblems(ctx, store); len(problems) > 0 {
 		return none, errors.New(problems[0])
 	}
+	if err := store.Records(ctx, 0, soundArtifacts); err != nil {
+		return none, err
+	}
 	return store.Read(ctx)
 }
 
+// soundArtifacts refuses a record whose artifacts no executor could have left: we
+// never record a path that leads out of the project, or that is not clean.
+func soundArtifacts(rec commit.Record[cursor.Event]) error {
+	for _, e := range rec.Events {
+		report, ok := e.Event.(cursor.Reported)
+		if !ok {
+			continue
+		}
+		for _, a := range report.Artifacts {
+			if why := abi.PathFault(a.Path); why != "" {
+				return &commit.DamagedError{File: "the journal", Line: rec.Revision, Why: fmt.Sprintf("the artifact %q is no file of a project: %s", a.Path, why)}
+			}
+		}
+	}
+	return nil
+}
+
 // missing warns where the run has come without what it works on.
-func (p *Project) missing(done *Import) {
-	if _, err := lanes.Load(p.Config.SpecsDir(), done.MissionSlug); err != nil {
+func (p *Project) missing(done *Import) bool {
+	_, err := lanes.Load(p.Config.SpecsDir(), done.MissionSlug)
+	if err != nil {
 		done.Warnings = append(done.Warnings, Warning{Code: "mission_missing",
 			Message: fmt.Sprintf("the mission's folder is not here yet (%v): bring it before going on", err)})
 	}
+	return err != nil
 }
 
 func badArchive(err error) error {

@@ -94,3 +94,27 @@ func written(t *testing.T, run archive.Run) *bytes.Buffer {
 	}
 	return &out
 }
+
+// FR-011: an answer that a person replaces while an agent holds the work leaves
+// that agent a prompt with the new answer, which its query shows.
+func TestReplacedAnswerHasItsPrompt(t *testing.T) {
+	root := makeProject(t, `
+[missions.t]
+steps = [{ id = "A", inputs = [{ key = "owner", question = "Who?" }], prompt = "For {{.Inputs.owner}}." }]`, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	first, second := "ann", "ben"
+	must(t, p, Request{Mission: "m", Caller: Caller{Agent: "a"}, Answer: &first, Result: cursor.Success})
+	_, err := p.Decide(t.Context(), Request{Mission: "m", Caller: Caller{Human: "kim"}, Decision: "input:owner",
+		Answer: &second, Replace: true, Reason: "she left"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := p.Query(t.Context(), "m", Caller{Agent: "a"})
+	if err != nil || a.PromptFile == nil || len(a.Warnings) != 0 {
+		t.Fatalf("query: prompt %s, warnings %v, %v", value(a.PromptFile), a.Warnings, err)
+	}
+	if got := read(t, *a.PromptFile); got != "For ben.\n" && got != "For ben." {
+		t.Errorf("the prompt is %q", got)
+	}
+}

@@ -92,17 +92,30 @@ func countsOf(d Diagnosis, id string) Counts {
 
 // mend does what the findings about the run ask for.
 func (p *Project) mend(ctx context.Context, id, slug string, d Diagnosis, done *Repair) error {
-	inRun, index := false, false
+	inRun, index, prompts := false, false, false
 	for _, f := range d.Findings {
 		if f.RunID == id && f.Level == LevelRepairable {
-			inRun = inRun || f.Code != "index_entry"
+			inRun = inRun || f.Code != "index_entry" && f.Code != promptMissing
 			index = index || f.Code == "definition_index"
+			prompts = prompts || f.Code == promptMissing
 		}
 	}
 	keeper := p.runs.(commit.Keeper) // Doctor asked for it
 	if inRun {
 		if err := p.mendRun(ctx, id, keeper, index, done); err != nil {
 			return err
+		}
+	}
+	if prompts {
+		written, failed, err := p.mendPrompts(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, name := range written {
+			done.Done = append(done.Done, "wrote the prompt of "+name)
+		}
+		for _, w := range failed {
+			done.Done = append(done.Done, "but: "+w.Message)
 		}
 	}
 	changed, err := keeper.MendEntry(ctx, slug)

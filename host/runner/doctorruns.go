@@ -68,6 +68,7 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 		return err
 	}
 	e.views(*h)
+	e.prompts(ctx, *h)
 	return nil
 }
 

@@ -18,32 +18,43 @@ func (p *Project) makeMission(slug, missionType string) (undo func(), err error)
 		return nil, err
 	}
 	dir := filepath.Join(p.Config.SpecsDir(), slug)
-	made := missing(dir)
-	undo = func() {
-		if made {
-			_ = os.Remove(dir) // if it is empty: it is not ours alone
-		}
-	}
+	folders := absent(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
+		removeAll(folders)
 		return nil, err
 	}
 	meta, err := json.MarshalIndent(map[string]string{
 		"mission_id": p.newULID().String(), "mission_slug": slug, "mission_type": missionType,
 	}, "", "  ")
+	file := filepath.Join(dir, lanes.MetaFile)
 	if err == nil {
-		err = writeOnce(filepath.Join(dir, lanes.MetaFile), append(meta, '\n'))
+		err = writeOnce(file, append(meta, '\n'))
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return undo, nil
+		return func() { removeAll(folders) }, nil
 	case err != nil:
-		undo()
+		removeAll(folders)
 		return nil, err
 	}
-	return func() {
-		_ = os.Remove(filepath.Join(dir, lanes.MetaFile))
-		undo()
-	}, nil
+	return func() { removeAll(append([]string{file}, folders...)) }, nil
+}
+
+// absent lists the folders that making dir makes, the innermost first.
+func absent(dir string) []string {
+	var folders []string
+	for ; missing(dir); dir = filepath.Dir(dir) {
+		folders = append(folders, dir)
+	}
+	return folders
+}
+
+// removeAll takes back what was made, in this order. A folder that somebody put
+// something into meanwhile is not ours alone: it stays.
+func removeAll(paths []string) {
+	for _, path := range paths {
+		_ = os.Remove(path)
+	}
 }
 
 func missing(path string) bool {

@@ -119,6 +119,7 @@ func (r *reading) migrate(ctx context.Context, q MigrateRequest) (Migration, err
 		return Migration{}, err
 	}
 	if done.Applied {
+		r.writePrompts()
 		r.settleDrift(frozen)
 	}
 	done.Warnings = append(done.Warnings, r.warnings...)

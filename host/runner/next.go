@@ -114,6 +114,7 @@ func (r *reading) commitAnswer(ctx context.Context, q Request) error {
 		return err
 	}
 	r.answered = &give
+	r.writePrompts() // of what it handed out anew, or of what waited for this answer
 	if !r.recorded {
 		r.replayed = true
 		r.warn("already_answered", give.Decision+" was answered with this value before; nothing was changed")
@@ -128,6 +129,9 @@ func (r *reading) report(ctx context.Context, q Request) (Answer, error) {
 	if err != nil {
 		return r.refused(q.Caller, err)
 	}
+	if r.closed(t) {
+		return r.asks(q.Caller)
+	}
 	if q.PlanOut == nil {
 		return r.take(ctx, q.Caller, t)
 	}
@@ -135,6 +139,14 @@ func (r *reading) report(ctx context.Context, q Request) (Answer, error) {
 		return r.refused(q.Caller, err)
 	}
 	return r.savePlan(q, t)
+}
+
+// closed tells whether a question keeps the step in hand from being completed:
+// a migration may have opened one after the work was handed out.
+func (r *reading) closed(t step) bool {
+	open := r.state.Cursor.Issue
+	return t.report != nil && t.report.Result == cursor.Success && open != nil && t.issue.Token == open.Token &&
+		len(r.state.Cursor.Questions) > 0
 }
 
 // take prepares a transition, commits it and answers.
@@ -324,7 +336,7 @@ func (r *reading) settle(ctx context.Context, c Caller, t step) (Answer, error) 
 // auto is the report of a step that its executor does alone.
 func (r *reading) auto(c Caller) (step, bool, error) {
 	issue := r.state.Cursor.Issue
-	if r.state.Phase != cursor.Running || issue == nil || issue.Holder != c.Holder() {
+	if r.state.Phase != cursor.Running || issue == nil || issue.Holder != c.Holder() || len(r.state.Cursor.Questions) > 0 {
 		return step{}, false, nil
 	}
 	def, err := r.facts.Def.Step(issue.Pos)

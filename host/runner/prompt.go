@@ -79,13 +79,16 @@ func (r *reading) packageData(id string) (*mission.PackageData, error) {
 }
 
 // promptFile is the path of an issue's prompt. A writer makes it where it is
-// missing; a query gets none.
+// missing; a query gets none and is told what brings it back.
 func (r *reading) promptFile(issue cursor.Issue, write bool) *string {
 	name := promptName(issue.Token)
 	if path, ok := r.run.store.Locate(name); ok {
 		return &path
 	}
 	if !write {
+		if !r.planned && r.wantsPrompt(issue) {
+			r.warn(promptMissing, "the prompt of "+issueName(issue)+" is not there; `"+repairLine(r.state.Run)+"` writes it")
+		}
 		return nil
 	}
 	body, err := r.render(r.state, issue)

@@ -94,9 +94,7 @@ func (r *reading) reply(c Caller) (Answer, error) {
 		a.Kind = KindStep
 		err = r.showIssue(&a, *here.Issue, !r.planned)
 	case cursor.AtQuestion:
-		a.Kind = KindDecision
-		a.StepID, a.PromptFile = text(here.Step), r.questionFile(c, !r.planned)
-		r.showQuestions(&a, c)
+		return r.asks(c)
 	case cursor.AtStop:
 		a.Kind = KindBlocked
 		r.showBlock(&a, here.Why, c)
@@ -107,6 +105,15 @@ func (r *reading) reply(c Caller) (Answer, error) {
 		err = r.showPreview(&a, here, c)
 	}
 	return r.seal(a), err
+}
+
+// asks answers with the open questions, which come first.
+func (r *reading) asks(c Caller) (Answer, error) {
+	a := r.head(c)
+	a.Kind = KindDecision
+	a.StepID, a.PromptFile = text(r.state.Cursor.Step), r.questionFile(c, !r.planned)
+	r.showQuestions(&a, c)
+	return r.seal(a), nil
 }
 
 // query answers a call that reports nothing.
@@ -309,11 +316,17 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 		}
 		return []string{r.reportOr(a, c)}
 	case GuardError, PluginFailed, PromptFailed:
+		if r.state.Unpublished != nil && slices.ContainsFunc(why.Guards, isUntrusted) {
+			return append([]string{trustTopic}, r.publishLines()...)
+		}
 		// What the run froze may be what is wrong: then only going on without
 		// the step helps.
 		lines := []string{r.reportOr(a, c), "spec-kitty help skip"}
 		if slices.ContainsFunc(why.Guards, isUntrusted) {
 			lines = append([]string{trustTopic}, lines...)
+		}
+		if len(r.state.Cursor.Questions) > 0 { // what the prompt wants may be an answer
+			lines = append([]string{"spec-kitty help answer"}, lines...)
 		}
 		return lines
 	case cursor.ArtifactConflict:
