@@ -152,7 +152,9 @@ func (r *reading) answerLine(c Caller, q cursor.Asking) string {
 	return fmt.Sprintf(`spec-kitty next%s --mission %s %s --decision-id %s --decision-token %s --answer "$ANSWER" --json`, r.p.rootFlag(), quote(r.mission.Slug), who, q.ID, q.Token)
 }
 
-// quote makes a word safe to paste into a shell.
+// Quote makes a word safe to paste into a shell.
+func Quote(word string) string { return quote(word) }
+
 func quote(word string) string {
 	safe := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:@%+=,", c)
