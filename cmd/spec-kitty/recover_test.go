@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -206,6 +207,9 @@ func (s site) works(line string) {
 	}
 	try := s.copied()
 	out, code := try.call(args[1:]...)
+	if slices.Contains(args, "NAME") {
+		s.t.Fatalf("%q has a name that nobody has: pasted, it makes one", line)
+	}
 	if args[1] == "help" {
 		if code != exitOK || out == "" {
 			s.t.Fatalf("%q: exit code %d", line, code)
@@ -287,7 +291,7 @@ func passed(t *testing.T) []site {
 	return nil
 }
 
-// step does what the query by nobody prints; over: there is nothing left to do.
+// step does what queries print; over: there is nothing left to do.
 func (s site) step(n int) (over bool) {
 	s.t.Helper()
 	doc := s.json("next", "--mission", "m")
@@ -305,7 +309,8 @@ func (s site) step(n int) (over bool) {
 	}
 	line, _ := doc["report"].(string)
 	if line == "" { // nobody has work: somebody takes it, in turn
-		line = strings.Replace(doc["recover"].([]any)[0].(string), "NAME", []string{"a", "b"}[n%2], 1)
+		doc = s.json("next", "--mission", "m", "--agent", []string{"a", "b"}[n%2])
+		line = doc["recover"].([]any)[0].(string)
 	}
 	s.call(words(line)[1:]...)
 	return false

@@ -45,7 +45,10 @@ func verifyText(v runner.Verification) string {
 	for _, problem := range v.Problems {
 		fmt.Fprintf(&out, "  %s\n", problem)
 	}
-	if v.Tail > 0 {
+	switch {
+	case v.Tail > 0 && !v.Sound:
+		fmt.Fprintf(&out, "%d bytes follow the %d whole records; nothing cuts them, since what was acknowledged may be among them.\n", v.Tail, v.Records)
+	case v.Tail > 0:
 		fmt.Fprintf(&out, "%d bytes at the end were never acknowledged; the next writer cuts them.\n", v.Tail)
 	}
 	return printable(out.String())

@@ -87,7 +87,7 @@ func (o *trustOptions) run(a *app, cmd *cobra.Command) error {
 		return err
 	}
 	if !o.interactive || found.Consented || !found.Needed {
-		return a.print(found, func() string { return printable(consentText(found)) })
+		return a.print(found, func() string { return printable(consentText(found, o.command(a))) })
 	}
 	return o.ask(cmd.Context(), a, project, found)
 }
@@ -121,13 +121,13 @@ func (o *trustOptions) give(ctx context.Context, a *app, project *runner.Project
 	if err != nil {
 		return err
 	}
-	return a.print(done, func() string { return printable(givenText(done)) })
+	return a.print(done, func() string { return printable(givenText(done, o.command(a))) })
 }
 
 // ask shows the list and takes a whole word for consent, so that a key pressed by
 // mistake is none.
 func (o *trustOptions) ask(ctx context.Context, a *app, project *runner.Project, found runner.Consent) error {
-	fmt.Fprintf(a.err, "%s\nRun and write this on this machine? Type yes: ", printable(consentText(found)))
+	fmt.Fprintf(a.err, "%s\nRun and write this on this machine? Type yes: ", printable(consentText(found, o.command(a))))
 	word, err := line(ctx, a.in)
 	if err != nil {
 		return err
@@ -153,7 +153,19 @@ func line(ctx context.Context, in io.Reader) (string, error) {
 	}
 }
 
-func consentText(c runner.Consent) string {
+// command is the call that shows the same list.
+func (o *trustOptions) command(a *app) string {
+	line := "spec-kitty trust"
+	for _, flag := range []struct{ name, value string }{{"root", a.root}, {"mission", o.mission}, {"loop", o.loop}} {
+		if flag.value != "" {
+			line += " --" + flag.name + " " + runner.Quote(flag.value)
+		}
+	}
+	return line
+}
+
+// consentText is the list; command is the call that shows it.
+func consentText(c runner.Consent, command string) string {
 	var out strings.Builder
 	if !c.Needed {
 		return "There are no commands and no write grants: nothing here needs your consent.\n"
@@ -187,7 +199,7 @@ func consentText(c runner.Consent) string {
 	if c.Consented {
 		out.WriteString("You consented to it.\n")
 	} else {
-		out.WriteString("You did not consent to it. If you do: `spec-kitty trust --digest` with that digest.\n")
+		fmt.Fprintf(&out, "You did not consent to it. If you do:\n  %s --digest %s\n", command, c.Digest)
 	}
 	return out.String()
 }
@@ -232,9 +244,9 @@ func argvText(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-func givenText(c runner.Consent) string {
+func givenText(c runner.Consent, command string) string {
 	if !c.Recorded {
-		return consentText(c)
+		return consentText(c, command)
 	}
 	return fmt.Sprintf("Consented to %s\n", c.Digest)
 }

@@ -125,6 +125,8 @@ func (d *rooted) Stat(path string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
+func (d *rooted) Lstat(path string) (fs.FileInfo, error) { return d.Stat(path) }
+
 func (d *rooted) SyncDir(path string) error { return d.folder(path, syncFolder) }
 
 // folder opens a folder itself.

@@ -9,6 +9,7 @@ import (
 // The codes of operator verbs that find nothing to do.
 const (
 	NothingToRetry Code = "nothing_to_retry"
+	NothingToAbort Code = "nothing_to_abort"
 	StepNotFound   Code = "step_not_found"
 )
 
@@ -149,10 +150,14 @@ func (t Abort) Kind() string { return "abort" }
 // Actor implements the commit core's Transition.
 func (t Abort) Actor() string { return t.Who }
 
-// Decide ends the run. No events: it is over already.
+// Decide ends the run. No events: it was aborted already. What came to its end
+// by itself cannot be aborted any more.
 func (t Abort) Decide(s State, f Facts, now time.Time) ([]Event, error) {
-	if s.Phase != Running {
+	switch s.Phase {
+	case Aborted:
 		return nil, nil
+	case Done, Canceled:
+		return nil, refuse(NothingToAbort, "the run is over: it is %s", s.Phase)
 	}
 	d := newDraft(s, f, now, t, Tokens{})
 	d.freeAll(t.Reason)

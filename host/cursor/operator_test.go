@@ -64,7 +64,7 @@ func TestSkip(t *testing.T) {
 	r.makes(Skip{Who: "ops", Step: "review", Reason: "r", Tokens: r.tokens()}, "completed", "finished")
 	r.nothing(Skip{Who: "ops", Step: "review"})
 	r.refused(Retry{Who: "ops"}, NothingToRetry)
-	r.nothing(Abort{Who: "ops"})
+	r.refused(Abort{Who: "ops"}, NothingToAbort)
 	r.nothing(r.asking("ann"))
 }
 

@@ -3,6 +3,7 @@ package cursor
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/mission"
@@ -107,8 +108,10 @@ func allowed(options []string, value string) error {
 		refusal := refuse(InvalidAnswer, "%q is none of the options", value)
 		refusal.Options = options
 		return refusal
-	case value == "":
+	case strings.TrimSpace(value) == "":
 		return refuse(InvalidAnswer, "an empty answer is none")
+	case strings.Contains(value, "\x00"):
+		return refuse(InvalidAnswer, "a text with a NUL byte is no answer")
 	}
 	return nil
 }

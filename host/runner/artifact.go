@@ -217,7 +217,7 @@ func (p *Project) staged(o *cursor.Outcome, folder string) map[string][]byte {
 func (p *Project) overlaid(mounts []sandbox.Mount, o *cursor.Outcome) []sandbox.Mount {
 	var all []sandbox.Mount
 	for _, m := range mounts {
-		m.Staged = p.staged(o, m.Host)
+		m.Staged = p.staged(o, filepath.Join(m.Host, filepath.FromSlash(m.Below)))
 		all = append(all, m)
 	}
 	return all

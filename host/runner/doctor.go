@@ -57,7 +57,7 @@ type RunHealth struct {
 type Counts struct {
 	Records   uint64 `json:"records"`
 	Length    int64  `json:"length"` // bytes of good records
-	Tail      int64  `json:"tail"`   // bytes after them, never acknowledged
+	Tail      int64  `json:"tail"`   // bytes after them; never acknowledged where the run is not damaged
 	View      string `json:"view"`
 	Leftovers int    `json:"leftovers"` // temporary files
 }

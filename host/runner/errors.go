@@ -223,6 +223,28 @@ func nextStepOf(r *cursor.Refusal) string {
 	switch r.Code {
 	case cursor.NothingToPublish:
 		return "nothing is to be done"
+	case cursor.NothingToRetry:
+		return "nothing failed, is blocked or was rejected there: ask for work, or look at `spec-kitty status`"
+	case cursor.NothingToAbort:
+		return "`spec-kitty run start` with --again starts a new run; `spec-kitty help rewind` takes completed steps back"
+	case cursor.NothingToRewind:
+		return "`spec-kitty run log` lists the revisions, `spec-kitty run show` the steps that are complete"
+	case cursor.NothingToMigrate:
+		return "`spec-kitty run start` with --again starts a new run, by the definition as it is now"
+	case cursor.MigrationRefused:
+		return "do what the refusal names, or go on by the definition that the run froze; `--dry-run` shows what a migration changes"
+	case cursor.LanesReadOnly:
+		return "move the package with the tool that keeps the lane log; only its lanes are read here"
+	case cursor.DecisionNotFound:
+		return "`spec-kitty decision list` shows the questions there are"
+	case cursor.DecisionAmbiguous:
+		return "`spec-kitty decision list` shows the open questions: name one"
+	case cursor.StepNotFound:
+		return "`spec-kitty run show` lists the steps"
+	case cursor.PackageNotFound:
+		return "`spec-kitty wp list` shows the packages"
+	case cursor.Usage:
+		return "the help of the command says what it takes"
 	case cursor.NothingIssued:
 		return "ask for work with --result success"
 	case cursor.StaleDecision:

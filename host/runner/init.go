@@ -44,7 +44,7 @@ func Init(folder string) (Initiated, error) {
 	made.Next = []string{
 		"spec-kitty mission validate" + at,
 		"spec-kitty mission simulate " + scaffold.MissionType + at,
-		"spec-kitty run start 001-my-first --agent NAME" + at,
+		"spec-kitty run start 001-my-first" + at,
 	}
 	return made, nil
 }

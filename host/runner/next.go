@@ -51,6 +51,9 @@ func (r *reading) next(ctx context.Context, q Request) (Answer, error) {
 		}
 	}
 	if q.Answer != nil {
+		if _, err := r.transition(q); q.Result != "" && q.Result != cursor.Success && err != nil {
+			return r.refused(q.Caller, err) // before the answer is recorded
+		}
 		a, done, err := r.give(ctx, q)
 		if done || err != nil {
 			return a, err
@@ -71,6 +74,7 @@ func (r *reading) begin(ctx context.Context, q Request) (Answer, error) {
 	if q.PlanOut != nil {
 		return Answer{}, fail(CodeRunNotFound, "start it: `spec-kitty run start "+r.mission.Slug+"`", "mission %s has no run to plan on", r.mission.Slug)
 	}
+	r.warnUnreported(q)
 	a, err := r.start(ctx, StartRequest{Slug: r.mission.Slug, Caller: q.Caller})
 	var known *Error
 	if !errors.As(err, &known) || known.Code != CodeRunExists {
@@ -85,7 +89,21 @@ func (r *reading) begin(ctx context.Context, q Request) (Answer, error) {
 	if now.run == nil {
 		return Answer{}, known
 	}
+	now.warnUnreported(q)
 	return now.take(ctx, q.Caller, now.askFor(q.Caller))
+}
+
+// warnUnreported says that a failure was taken as a request for work: no run was
+// there that it could be of.
+func (r *reading) warnUnreported(q Request) {
+	if q.Result == cursor.Success {
+		return
+	}
+	said := ""
+	if q.Reason != "" {
+		said = ": " + q.Reason
+	}
+	r.warn("nothing_reported", "the mission had no run, so nothing was handed out that could be "+string(q.Result)+"; this call began its run, and what it reported was not recorded"+said)
 }
 
 // give commits an answer. done: the call asked for nothing more.
@@ -199,7 +217,7 @@ func (t step) value() transition {
 // report, and on what, or asks for work.
 func (r *reading) transition(q Request) (step, error) {
 	by := q.Caller.Holder()
-	if q.Answer != nil && q.Token == "" {
+	if q.Answer != nil && q.Token == "" && q.Result == cursor.Success {
 		return r.askFor(q.Caller), nil
 	}
 	if q.Token != "" {
@@ -224,12 +242,16 @@ func (r *reading) transition(q Request) (step, error) {
 		return step{}, err
 	case q.Result != cursor.Success && here.Why != nil && here.Why.Code == cursor.NotHolder:
 		return step{}, here.Why
-	case q.Result != cursor.Success && here.Standing != cursor.AtEnd:
-		return step{}, &cursor.Refusal{Code: cursor.NothingIssued, Message: "nothing is handed out to " + q.Caller.String() + " that could be reported as " + string(q.Result)}
+	case q.Result != cursor.Success:
+		return step{}, nothingToReport(q)
 	case here.Standing == cursor.AtClose:
 		return r.reportOn(q, cursor.Issue{Pos: r.state.Cursor.Pos, Step: r.state.Cursor.Step, Attempt: r.state.Cursor.Attempt, Holder: by}, true), nil
 	}
 	return r.askFor(q.Caller), nil
+}
+
+func nothingToReport(q Request) error {
+	return &cursor.Refusal{Code: cursor.NothingIssued, Message: "nothing is handed out to " + q.Caller.String() + " that could be reported as " + string(q.Result)}
 }
 
 func (r *reading) anyHolder() bool { return r.p.Config.Runtime.Holder == "any" }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -32,6 +33,9 @@ func (q OperatorRequest) who() string {
 func (q OperatorRequest) check() error {
 	if err := q.Caller.check(); err != nil {
 		return err
+	}
+	if strings.Contains(q.Reason, "\x00") {
+		return fail(CodeUsage, "leave NUL bytes out", "the reason has a NUL byte")
 	}
 	if len(q.Reason) > MaxText {
 		return fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
@@ -110,5 +114,15 @@ func (r *reading) operated(ctx context.Context, q OperatorRequest) (Answer, erro
 	if !by.IsZero() && len(r.state.Held(by)) > 0 {
 		return r.settle(ctx, q.Caller, step{})
 	}
-	return r.query(q.Caller)
+	return r.standing(q.Caller)
+}
+
+// standing is how things stand after an operator's change. What others hold is
+// theirs to report: their tokens are not shown.
+func (r *reading) standing(c Caller) (Answer, error) {
+	a, err := r.query(c)
+	if a.Holder != nil && (cursor.Holder{Agent: a.Holder.Agent, Worker: a.Holder.Worker}) != c.Holder() {
+		a.Token, a.Report = nil, nil
+	}
+	return a, err
 }

@@ -169,7 +169,14 @@ func (p *Project) typeOf(m lanes.Mission) (string, error) {
 	if m.Type != "" {
 		return m.Type, nil
 	}
-	return p.Config.OnlyType()
+	only, err := p.Config.OnlyType()
+	var several *config.AmbiguousError
+	if errors.As(err, &several) && m.Slug != "" {
+		e := fail(CodeAmbiguous, "say which: `spec-kitty run start"+p.rootFlag()+" "+quote(m.Slug)+" --type T`", "%s", several.Error())
+		e.Candidates, e.Err = several.Candidates, err
+		return "", e
+	}
+	return only, err
 }
 
 // lookup opens the latest run of a mission; commit.ErrNoRun where there is

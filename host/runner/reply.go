@@ -198,8 +198,9 @@ func (r *reading) showPreview(a *Answer, here cursor.Situation, c Caller) error 
 	}
 	a.PreviewStep, a.StepID, a.Action, a.WPID = text(def.ID), text(def.ID), text(def.Action), text(here.Package)
 	a.WorkspacePath = r.workspace(here.Package)
-	if c == (Caller{}) {
-		c.Agent = "NAME" // whoever takes it; nobody cannot ask for work
+	if c == (Caller{}) { // nobody cannot ask for work, and a made-up name would
+		a.Recover = append(a.Recover, "spec-kitty help next")
+		return nil
 	}
 	a.Recover = append(a.Recover, r.nextLine(c)+" --result success")
 	return nil
@@ -320,7 +321,7 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 		// the step helps.
 		lines := []string{r.reportOr(a, c), "spec-kitty help skip"}
 		if slices.ContainsFunc(why.Guards, isUntrusted) {
-			lines = append([]string{trustTopic}, lines...)
+			lines = append([]string{trustTopic, "spec-kitty trust" + r.p.rootFlag() + " --mission " + slug}, lines...)
 		}
 		if len(r.state.Cursor.Questions) > 0 { // what the prompt wants may be an answer
 			lines = append([]string{"spec-kitty help answer"}, lines...)

@@ -99,6 +99,8 @@ func (q Request) check() error {
 		return fail(CodeUsage, "give the answer first, then make the plan", "--plan-out saves a report, not an answer")
 	case len(q.Reason) > MaxText || q.Answer != nil && len(*q.Answer) > MaxText:
 		return fail(CodeUsage, "put long texts into a file of the mission and name it", "a text is longer than 64 KiB")
+	case strings.Contains(q.Reason, "\x00") || q.Answer != nil && strings.Contains(*q.Answer, "\x00"):
+		return fail(CodeUsage, "leave NUL bytes out", "a text has a NUL byte")
 	case !utf8.ValidString(q.Reason) || q.Answer != nil && !utf8.ValidString(*q.Answer):
 		return fail(CodeUsage, "give UTF-8", "a text is not UTF-8")
 	}

@@ -99,6 +99,6 @@ func (p *Project) steered(ctx context.Context, q OperatorRequest, t transition) 
 	if r == nil || err != nil {
 		return a, classify(err)
 	}
-	a, err = r.query(q.Caller)
+	a, err = r.standing(q.Caller)
 	return a, classify(err)
 }

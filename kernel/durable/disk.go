@@ -12,7 +12,8 @@ import (
 // system's. Implementations may be used concurrently.
 type Disk interface {
 	// OpenFile is os.OpenFile; the file has no position of its own. It never
-	// waits, and what is no regular file is a *NotRegularError.
+	// waits, and what is no regular file is a *NotRegularError. So is a link as
+	// the last name of the path: nothing is read or written where it leads.
 	OpenFile(path string, flag int, perm fs.FileMode) (File, error)
 	// Rename replaces the target if it exists. Not durable before SyncDir.
 	Rename(oldpath, newpath string) error
@@ -25,6 +26,8 @@ type Disk interface {
 	// ReadDir gives the entries by name.
 	ReadDir(path string) ([]fs.DirEntry, error)
 	Stat(path string) (fs.FileInfo, error)
+	// Lstat is Stat, of a link itself.
+	Lstat(path string) (fs.FileInfo, error)
 	// SyncDir makes the entries of a folder durable, not their content.
 	SyncDir(path string) error
 }

@@ -154,6 +154,14 @@ func (d *Faulty) Stat(path string) (fs.FileInfo, error) {
 	return d.Disk.Stat(path)
 }
 
+// Lstat implements Disk.
+func (d *Faulty) Lstat(path string) (fs.FileInfo, error) {
+	if err := d.step("lstat", path); err != nil {
+		return nil, err
+	}
+	return d.Disk.Lstat(path)
+}
+
 // SyncDir implements Disk.
 func (d *Faulty) SyncDir(path string) error {
 	if err := d.step("syncdir", path); err != nil {

@@ -250,6 +250,9 @@ func (d *Mem) Stat(path string) (fs.FileInfo, error) {
 	return memInfo{filepath.Base(path), n.perm, int64(len(n.cache))}, nil
 }
 
+// Lstat implements Disk; there are no links.
+func (d *Mem) Lstat(path string) (fs.FileInfo, error) { return d.Stat(path) }
+
 // SyncDir implements Disk.
 func (d *Mem) SyncDir(path string) error {
 	d.mu.Lock()

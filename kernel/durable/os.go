@@ -25,6 +25,7 @@ func (osDisk) RemoveAll(path string) error                { return os.RemoveAll(
 func (osDisk) Mkdir(path string, perm fs.FileMode) error  { return os.Mkdir(path, perm) }
 func (osDisk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
 func (osDisk) Stat(path string) (fs.FileInfo, error)      { return os.Stat(path) }
+func (osDisk) Lstat(path string) (fs.FileInfo, error)     { return os.Lstat(path) }
 func (osDisk) SyncDir(path string) error                  { return syncDir(path) }
 
 type osFile struct{ *os.File }
