@@ -14,8 +14,8 @@ import (
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
-// warned finds a warning of an answer; "" where it has none with this code.
-func warned(a Answer, code string) string {
+// warningOf finds a warning of an answer; "" where it has none with this code.
+func warningOf(a Answer, code string) string {
 	for _, w := range a.Warnings {
 		if w.Code == code {
 			return w.Message
@@ -29,7 +29,7 @@ func warned(a Answer, code string) string {
 func wantTold(t testing.TB, p *Project, a Answer, code string, words ...string) {
 	t.Helper()
 	for _, word := range words {
-		if !strings.Contains(warned(a, code), word) {
+		if !strings.Contains(warningOf(a, code), word) {
 			t.Errorf("the warnings do not say %q with %s: %v", word, code, a.Warnings)
 		}
 	}
@@ -48,7 +48,7 @@ func wantUntold(t testing.TB, p *Project, a Answer, code string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if warned(a, code) != "" || slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Code == code }) {
+	if warningOf(a, code) != "" || slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Code == code }) {
 		t.Errorf("%s is told where nothing is wrong: %v %+v", code, a.Warnings, d.Findings)
 	}
 }
