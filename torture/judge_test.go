@@ -69,7 +69,9 @@ func (h *history) take(rec commit.Record[cursor.Event]) error {
 	for _, e := range rec.Events {
 		switch e := e.Event.(type) {
 		case cursor.Reported:
-			h.reported[e.Token]++
+			if e.Token != "" { // a step's own report has none
+				h.reported[e.Token]++
+			}
 		case cursor.Issued:
 			h.issued[e.Token]++
 		case cursor.Completed:

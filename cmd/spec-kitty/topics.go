@@ -123,7 +123,12 @@ it and give the artifacts up:
     spec-kitty run publish MISSION --discard --reason "theirs is newer"
 
 Those that are in their places by then stay there. The reason and your name go into
-the run's history; the artifacts can still be read there, with run log.`
+the run's history; the artifacts can still be read there, with run log.
+
+Nor is anything written before you consented to what the run froze, and then only
+where it lets the step's executor write: a run that was imported or copied brings no
+consent with it. Until then every report is answered guard_error, not_trusted. Look
+at the artifacts before you consent: spec-kitty help trust.`
 
 const answerHelp = `A step that asks is handed out once its questions are answered. The answer that
 shows a question has its decision_id, its decision_token, its options and a prompt
@@ -179,8 +184,8 @@ need no consent. A query runs nothing.
 
 The consent is to that digest and to this folder, and lies in your own configuration
 folder, never in the project: a clone, a copied run, or another user's machine has
-none. A changed command, pin or write grant is another digest and asks again; comments
-are not part of it, and neither is what a command's program or script does: look at
+none. A changed command, pin or write grant, or other arguments, environment or read
+grants of a plugin, are another digest and ask again; comments are not part of it, and neither is what a command's program or script does: look at
 those as you look at any program before you run it. A run goes on with the commands
 that it froze; if you consented to those, it needs no new consent.
 

@@ -193,19 +193,35 @@ func consentText(c runner.Consent, command string) string {
 		}
 	}
 	for _, plugin := range c.Plugins {
-		fmt.Fprintf(&out, "plugin %s\n  sha256 %s\n", plugin.Name, plugin.SHA256)
-		if plugin.Dir != nil {
-			fmt.Fprintf(&out, "  folder %s\n", *plugin.Dir)
-		}
-		if len(plugin.Write) > 0 {
-			fmt.Fprintf(&out, "  writes %s\n", strings.Join(plugin.Write, ", "))
-		}
+		out.WriteString(consentPinText(plugin))
 	}
 	fmt.Fprintf(&out, "digest %s\n", c.Digest)
 	if c.Consented {
 		out.WriteString("You consented to it.\n")
 	} else {
 		fmt.Fprintf(&out, "You did not consent to it. If you do:\n  %s --digest %s\n", command, c.Digest)
+	}
+	return out.String()
+}
+
+// consentPinText shows one plugin with all that is consented to of it.
+func consentPinText(p runner.ConsentPlugin) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "plugin %s\n  sha256 %s\n", p.Name, p.SHA256)
+	if p.Dir != nil {
+		fmt.Fprintf(&out, "  folder %s\n", *p.Dir)
+	}
+	if len(p.Args) > 0 {
+		fmt.Fprintf(&out, "  args   %s\n", argvText(p.Args))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+		fmt.Fprintf(&out, "  env    %s=%q\n", name, p.Env[name])
+	}
+	if len(p.Read) > 0 {
+		fmt.Fprintf(&out, "  reads  %s\n", strings.Join(p.Read, ", "))
+	}
+	if len(p.Write) > 0 {
+		fmt.Fprintf(&out, "  writes %s\n", strings.Join(p.Write, ", "))
 	}
 	return out.String()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
 // Placeholders that a path may begin with in place of a folder.
@@ -33,15 +34,24 @@ func (g Grant) Resolve(asked string) (name, why string) {
 	if why != "" {
 		return "", why
 	}
-	if why := g.Kept(name); why != "" {
+	if why := g.Allows(name); why != "" {
 		return "", why
+	}
+	return name, ""
+}
+
+// Allows says why nothing may be written at a path of the project, as Resolve
+// gives it; "" where it may.
+func (g Grant) Allows(name string) (why string) {
+	if why := g.Kept(name); why != "" {
+		return why
 	}
 	for _, folder := range g.Folders {
 		if at, missing := g.expand(folder); missing == "" && inside(name, at) {
-			return name, ""
+			return ""
 		}
 	}
-	return "", "lies in no folder that `write` grants: " + strings.Join(g.Folders, ", ")
+	return "lies in no folder that `write` grants: " + strings.Join(g.Folders, ", ")
 }
 
 func (g Grant) expand(asked string) (name, why string) {
@@ -64,20 +74,23 @@ func below(folder, rest, missing string) (name, why string) {
 
 // Kept says why a path is not an executor's to write, whatever is granted; "" for
 // one that may be granted. The runs' state, locks and event logs are only ever
-// written by their keepers.
+// written by their keepers, and no folder is made in the place of one. A path that
+// is not written as Resolve gives it may lead anywhere, so it is refused.
 func (g Grant) Kept(name string) string {
-	parts := strings.Split(mission.Fold(name), "/")
-	last := parts[len(parts)-1]
+	folded := mission.Fold(name)
+	parts := strings.Split(folded, "/")
 	switch {
-	case g.State != "" && inside(mission.Fold(name), mission.Fold(g.State)):
-		return "lies in the state folder, which is the step runner's own"
 	case slices.Contains(parts, ".git"):
 		return "lies in .git"
-	case mission.Fold(name) == mission.Fold(g.Config):
+	case abi.PathFault(name) != "":
+		return "is no path of a file in the project: " + abi.PathFault(name)
+	case g.State != "" && within(folded, mission.Fold(g.State)):
+		return "lies in the state folder, which is the step runner's own"
+	case within(folded, mission.Fold(g.Config)):
 		return "is the project's configuration"
-	case slices.Contains(logs(), last):
+	case slices.ContainsFunc(parts, isLog):
 		return "is a log or a mark that its own tool keeps"
-	case durable.IsTemp(path.Base(name)):
+	case slices.ContainsFunc(parts, durable.IsTemp):
 		return "has the name of a temporary file"
 	case slices.ContainsFunc(parts, mission.Device):
 		return "has a name that Windows keeps for a device"
@@ -85,10 +98,17 @@ func (g Grant) Kept(name string) string {
 	return ""
 }
 
-// logs are the files of a mission that say how its work stands.
-func logs() []string {
-	return []string{"status.events.jsonl", "status.json", "mission-events.jsonl", "meta.json", "lanes.json"}
+// isLog tells a file of a mission that says how its work stands.
+func isLog(name string) bool {
+	switch name {
+	case "status.events.jsonl", "status.json", "mission-events.jsonl", "meta.json", "lanes.json":
+		return true
+	}
+	return false
 }
+
+// within tells whether a path is a folder's, or lies in it.
+func within(name, folder string) bool { return name == folder || inside(name, folder) }
 
 func inside(name, folder string) bool {
 	return strings.HasPrefix(name, folder+"/")

@@ -1,6 +1,9 @@
 package artifact
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Where an executor's files may go, and where never. Case 54.
 func TestResolve_Case54(t *testing.T) {
@@ -28,6 +31,25 @@ func TestResolve_Case54(t *testing.T) {
 		"{mission}/meta.json":             "",
 		"docs/nul.md":                     "",
 		"docs/.a.md.tmp-0123456789abcdef": "",
+
+		// No folder in the place of a file that is kept, and no way around it.
+		"{mission}/status.events.jsonl/x":         "",
+		"{mission}/LANES.json/deep/x":             "",
+		"docs/meta.json/a.md":                     "",
+		"docs/state":                              "",
+		"spec-kitty.toml/x":                       "",
+		"docs/.a.md.tmp-0123456789abcdef/x":       "",
+		"docs/../spec-kitty.toml":                 "",
+		"docs/./a.md":                             "",
+		"docs//a.md":                              "",
+		"docs/../../a.md":                         "",
+		"/docs/a.md":                              "",
+		"docs/a.md/":                              "",
+		"docs/status.json::$DATA":                 "",
+		"docs/status.json.":                       "",
+		`docs\status.json`:                        "",
+		"docs/" + strings.Repeat("n", 234):        "",
+		"docs/" + strings.Repeat("d", 256) + "/a": "",
 	} {
 		name, why := g.Resolve(asked)
 		if name != want || (why == "") != (want != "") {

@@ -34,6 +34,7 @@ type draft struct {
 	meta   Meta
 	tokens Tokens
 	used   int
+	clash  string // a token that was to be made and is known already
 	ends   string // the issue whose report the next moves are
 	events []Event
 }
@@ -59,14 +60,24 @@ func (d *draft) emit(e Event) {
 
 func (d *draft) token() string {
 	d.used++
-	return d.tokens.at(d.used - 1)
+	made := d.tokens.at(d.used - 1)
+	if d.s.inUse(made) {
+		d.clash = made
+	}
+	return made
 }
 
 // done is what Decide returns: the events, or the error and no events. Tokens
-// that nobody made would be the same in every commit.
+// that nobody made would be the same in every commit. One that is open, or whose
+// report is remembered, would make work that nobody can report: the run would
+// stand still for good.
 func (d *draft) done(err error) ([]Event, error) {
-	if err == nil && d.used > 0 && d.tokens == (Tokens{}) {
+	switch {
+	case err != nil:
+	case d.used > 0 && d.tokens == (Tokens{}):
 		err = errors.New("cursor: the transition " + d.meta.Kind + " needs tokens and was given none")
+	case d.clash != "":
+		err = refuse(StalePlan, "the new token %s is one of the run already: ask again, and new ones are made", d.clash)
 	}
 	if err != nil {
 		return nil, err

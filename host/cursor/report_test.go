@@ -3,6 +3,8 @@ package cursor
 import (
 	"testing"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
@@ -17,6 +19,26 @@ func TestSuccessCompletesAndHandsOut_US1_FR001(t *testing.T) {
 	r.makes(r.own("ann", Success), "reported", "completed", "finished")
 	want(t, "phase", r.s.Phase, Done)
 	want(t, "at", r.at("ann"), "end ")
+}
+
+// A transition whose new tokens are in use already is refused: work handed out
+// with one could not be reported.
+func TestTokensAreNew(t *testing.T) {
+	r := begin(t, facts(chain("a", "b", "c")), nil)
+	r.ask("ann")
+	late := r.own("ann", Success)
+	first, err := ulid.Parse(r.s.Cursor.Issue.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := late
+	open.Tokens = Tokens{First: first}
+	r.refused(open, StalePlan)
+
+	r.must(late)
+	ann, _ := r.s.Receipt(who("ann"))
+	want(t, "a remembered report's token", r.s.inUse(ann.Token), true)
+	r.makes(r.own("ann", Success), "reported", "completed", "entered", "issued")
 }
 
 // A run that starts with a holder hands its first step out in the same commit.

@@ -251,6 +251,19 @@ func (s State) Asking(id string) (Asking, bool) {
 	return Asking{}, false
 }
 
+// inUse tells whether a token is that of open work, of an open question, or of a
+// report that is remembered.
+func (s State) inUse(token string) bool {
+	is := func(i *Issue) bool { return i != nil && i.Token == token }
+	for _, p := range s.Packages {
+		if is(p.Issue) {
+			return true
+		}
+	}
+	return is(s.Cursor.Issue) || slices.ContainsFunc(s.Cursor.Questions, func(q Asking) bool { return q.Token == token }) ||
+		slices.ContainsFunc(s.Receipts, func(r Receipt) bool { return r.Token == token })
+}
+
 // Receipt is the last accepted report of a holder.
 func (s State) Receipt(by Holder) (Receipt, bool) {
 	for _, r := range s.Receipts {

@@ -12,6 +12,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/guard"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
@@ -28,24 +29,87 @@ func (w *world) Pending(s cursor.State) uint64 {
 
 // Publish implements the commit core's Publisher: it puts the artifacts that a
 // record carries into their places, and looks again at each place before.
-func (w *world) Publish(_ context.Context, _ cursor.State, rec commit.Record[cursor.Event]) ([]cursor.Event, error) {
+//
+// Whoever wrote the record may not have been us: a run is imported, its folder
+// copied, its journal made by hand. So what was asked at the report is asked here
+// again, of the set that the user of this machine consented to; else the record
+// stays unpublished.
+func (w *world) Publish(_ context.Context, s cursor.State, rec commit.Record[cursor.Event]) ([]cursor.Event, error) {
 	done := cursor.Published{Revision: rec.Revision}
 	w.project.hook(PointPublishing)
 	var files []artifact.File
 	for _, e := range rec.Events {
 		report, ok := e.Event.(cursor.Reported)
-		if !ok {
+		if !ok || len(report.Artifacts) == 0 {
 			continue
 		}
+		if err := w.mayPublish(s, report); err != nil {
+			return nil, err
+		}
 		for _, a := range report.Artifacts {
-			if why := w.project.kept(a.Path); why != "" {
-				return nil, &artifact.InTheWayError{Path: a.Path, At: a.Path, Why: why}
-			}
 			files = append(files, artifact.File{Path: a.Path, Data: []byte(a.Content), Replaces: a.Replaces})
 			done.Paths = append(done.Paths, a.Path)
 		}
 	}
 	return []cursor.Event{done}, w.project.place.Publish(files)
+}
+
+// mayPublish wants every artifact of a report to lie where the step's executor
+// may write by the set that was consented to. The grants that the run froze for
+// the plugin are not asked: they are as foreign as the record.
+func (w *world) mayPublish(s cursor.State, report cursor.Reported) error {
+	if path, why := w.project.faultIn(report.Artifacts); why != "" {
+		return &artifact.InTheWayError{Path: path, At: path, Why: why}
+	}
+	r := w.run(s.Run)
+	set, err := w.project.consented(r, s)
+	if err != nil {
+		return err
+	}
+	name, err := r.executorOf(s, report.Step)
+	if err != nil {
+		return err
+	}
+	grant := w.project.writeGrant(set.Plugins[name].Write, w.project.within(r.mission.Dir), w.project.within(w.project.worktree(r.mission, report.Package)))
+	for _, a := range report.Artifacts {
+		if why := grant.Allows(a.Path); why != "" {
+			return &notTrustedError{Digest: s.Commands, Why: "the artifact " + a.Path + " of step " + report.Step + " " + why}
+		}
+	}
+	return nil
+}
+
+// faultIn says which of a record's artifacts is never made, and why: one that is
+// kept, or one that another is in the way of. "": none.
+func (p *Project) faultIn(all []cursor.Artifact) (path, why string) {
+	paths := make([]string, len(all))
+	for i, a := range all {
+		if why := p.kept(a.Path); why != "" {
+			return a.Path, why
+		}
+		paths[i] = a.Path
+	}
+	if i, why := abi.PathsFault(paths); why != "" {
+		return paths[i], why
+	}
+	return "", ""
+}
+
+// executorOf names the plugin that executes a step; "" where none does.
+func (r *run) executorOf(s cursor.State, step string) (string, error) {
+	def, err := r.view(s)
+	if err != nil {
+		return "", err
+	}
+	pos, ok, err := def.Position(step)
+	if err != nil || !ok {
+		return "", err
+	}
+	at, err := def.Step(pos)
+	if err != nil || at.Executor == nil {
+		return "", err
+	}
+	return at.Executor.Plugin, nil
 }
 
 // standing reads what stands now where a report's artifacts would be put.
@@ -80,18 +144,21 @@ func assumed(report cursor.Report) map[string]string {
 // stage takes an executor's artifacts over: where each goes, and what it
 // replaces.
 func (r *reading) stage(t *step, name string, frozen frozenPlugin, files []abi.Artifact) ([]cursor.Artifact, error) {
-	grant := r.p.writeGrant(frozen, r.p.within(r.mission.Dir), r.p.within(r.p.worktree(r.mission, t.issue.Package)))
+	grant := r.p.writeGrant(frozen.Write, r.p.within(r.mission.Dir), r.p.within(r.p.worktree(r.mission, t.issue.Package)))
+	paths := make([]string, len(files))
+	for i, f := range files {
+		var why string
+		if paths[i], why = grant.Resolve(f.Path); why != "" {
+			return nil, refusedArtifact(name, f.Path, why)
+		}
+	}
+	// Placeholders may bring paths together that were apart in the answer.
+	if i, why := abi.PathsFault(paths); why != "" {
+		return nil, refusedArtifact(name, files[i].Path, why)
+	}
 	var staged []cursor.Artifact
-	taken := map[string]bool{}
-	for _, f := range files {
-		path, why := grant.Resolve(f.Path)
-		if why == "" && taken[strings.ToLower(path)] {
-			why = "is there twice"
-		}
-		if why != "" {
-			return nil, pluginFailure(name, fmt.Errorf("%s: its artifact %s %s", sandbox.NotGranted, f.Path, why))
-		}
-		taken[strings.ToLower(path)] = true
+	for i, f := range files {
+		path := paths[i]
 		stands, err := r.p.place.Look(path)
 		if err != nil {
 			return nil, &cursor.Refusal{Code: cursor.ArtifactConflict, Message: "the executor wants to write " + err.Error()}
@@ -101,17 +168,21 @@ func (r *reading) stage(t *step, name string, frozen frozenPlugin, files []abi.A
 	return staged, nil
 }
 
+func refusedArtifact(name, path, why string) error {
+	return pluginFailure(name, fmt.Errorf("%s: its artifact %s %s", sandbox.NotGranted, path, why))
+}
+
 // writeGrant is where a plugin's artifacts may go. Folders are relative to the
 // project, "" where there is none in it.
-func (p *Project) writeGrant(frozen frozenPlugin, mission, workspace string) artifact.Grant {
-	return artifact.Grant{Folders: frozen.Write, Mission: mission, Workspace: workspace,
+func (p *Project) writeGrant(folders []string, mission, workspace string) artifact.Grant {
+	return artifact.Grant{Folders: folders, Mission: mission, Workspace: workspace,
 		State: p.within(p.Config.StateRoot()), Config: config.FileName}
 }
 
 // kept says why nothing may ever be written at a path. It is asked again before
 // the writing: the configuration may have changed since.
 func (p *Project) kept(path string) string {
-	return p.writeGrant(frozenPlugin{}, "", "").Kept(path)
+	return p.writeGrant(nil, "", "").Kept(path)
 }
 
 // within is a folder of the project relative to its root, with slashes; "" for
@@ -161,8 +232,14 @@ func (r *reading) finish(ctx context.Context, c Caller) error {
 }
 
 // unpublished turns a publication that cannot be finished into a block, where
-// other content stands in the way, or an error.
+// other content stands in the way or nobody consented to it, or an error.
 func (r *reading) unpublished(err *commit.UnpublishedError) error {
+	if damage := damageIn(err); damage != nil {
+		return damage
+	}
+	if untrusted := new(notTrustedError); errors.As(err, &untrusted) {
+		return unconsented(err.Revision, untrusted)
+	}
 	var conflict *artifact.ConflictError
 	var inTheWay *artifact.InTheWayError
 	if errors.As(err, &conflict) || errors.As(err, &inTheWay) {
@@ -171,6 +248,16 @@ func (r *reading) unpublished(err *commit.UnpublishedError) error {
 	e := fail(CodeDiskFull, "mend what it names, then call again; `spec-kitty help publish`", "%s", err)
 	e.Recover = r.publishLines()
 	return e
+}
+
+// unconsented is the block of a run whose recorded artifacts nobody here
+// consented to.
+func unconsented(revision uint64, err *notTrustedError) *cursor.Refusal {
+	failure := cursor.GuardFailure{
+		Guard: fmt.Sprintf("artifacts of revision %d", revision), Verdict: string(guard.Failed), Expected: "consent to what they are written by",
+		Examined: err.Error(), Fix: "a person consents: `" + trustTopic + "`, or gives them up: `spec-kitty help publish`",
+	}
+	return &cursor.Refusal{Code: GuardError, Message: failure.Sentence(), Guards: []cursor.GuardFailure{failure}}
 }
 
 // publishLines are the ways out of a publication that is left over.

@@ -391,7 +391,7 @@ func TestPathIsCheckedAgainAtTheWriting_Case54(t *testing.T) {
 func TestArtifactInAWorkTree(t *testing.T) {
 	root := makeProject(t, packaged, packages(1), "changelog")
 	r := reading{p: open(t, root, trusting(t, root))}
-	grant := r.p.writeGrant(frozenPlugin{Write: []string{"{workspace}"}}, "kitty-specs/m", r.p.within(filepath.Join(root, ".worktrees", "m-lane-a")))
+	grant := r.p.writeGrant([]string{"{workspace}"}, "kitty-specs/m", r.p.within(filepath.Join(root, ".worktrees", "m-lane-a")))
 	if path, why := grant.Resolve("{workspace}/src/a.go"); path != ".worktrees/m-lane-a/src/a.go" || why != "" {
 		t.Errorf("%q, %q", path, why)
 	}

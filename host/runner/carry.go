@@ -10,6 +10,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
 // Export is a run that was written into one file.
@@ -169,7 +170,27 @@ func inspect(ctx context.Context, w commit.Whole) (commit.Snapshot[cursor.State]
 	if problems := frozenProblems(ctx, store); len(problems) > 0 {
 		return none, errors.New(problems[0])
 	}
+	if err := store.Records(ctx, 0, soundArtifacts); err != nil {
+		return none, err
+	}
 	return store.Read(ctx)
+}
+
+// soundArtifacts refuses a record whose artifacts no executor could have left: we
+// never record a path that leads out of the project, or that is not clean.
+func soundArtifacts(rec commit.Record[cursor.Event]) error {
+	for _, e := range rec.Events {
+		report, ok := e.Event.(cursor.Reported)
+		if !ok {
+			continue
+		}
+		for _, a := range report.Artifacts {
+			if why := abi.PathFault(a.Path); why != "" {
+				return &commit.DamagedError{File: "the journal", Line: rec.Revision, Why: fmt.Sprintf("the artifact %q is no file of a project: %s", a.Path, why)}
+			}
+		}
+	}
+	return nil
 }
 
 // missing warns where the run has come without what it works on.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/trust"
 )
@@ -21,7 +22,7 @@ func consentSet(cfg *config.Config) trust.Set {
 		set.Commands[name] = trust.Command{Run: c.Run, Timeout: int64(c.Timeout), Cwd: string(c.Cwd), PassEnv: c.PassEnv, Output: c.Output}
 	}
 	for name, p := range cfg.Plugins {
-		set.Plugins[name] = trust.Plugin{SHA256: p.SHA256, Dir: p.DirSum, Write: p.Write}
+		set.Plugins[name] = freezePlugin(p).pin()
 	}
 	return set
 }
@@ -63,27 +64,56 @@ func (r *run) commands(digest string) (trust.Set, error) {
 // consented gives the set that the run froze once the user has consented to it.
 // The error is a *notTrustedError, or the damage of what was frozen.
 func (r *reading) consented() (trust.Set, error) {
-	if r.state.Commands == "" {
+	return r.p.consented(r.run, r.state)
+}
+
+func (p *Project) consented(r *run, s cursor.State) (trust.Set, error) {
+	if s.Commands == "" {
 		return trust.Set{}, &notTrustedError{}
 	}
-	set, err := r.run.commands(r.state.Commands)
+	set, err := r.commands(s.Commands)
 	if err != nil {
 		return set, err
 	}
-	trusted, err := r.p.trust.Trusts(r.state.Commands)
+	trusted, err := p.trust.Trusts(s.Commands)
 	if !trusted {
-		return set, &notTrustedError{Digest: r.state.Commands, Err: err}
+		return set, &notTrustedError{Digest: s.Commands, Err: err}
 	}
 	return set, nil
 }
 
-// notTrustedError says that nobody here consented to a set.
+// pin is what of a plugin is consented to.
+func (f frozenPlugin) pin() trust.Plugin {
+	return trust.Plugin{SHA256: f.SHA256, Dir: f.DirSum, Write: f.Write, Args: f.Args, Read: f.Read, Env: f.Env}
+}
+
+// consentedPlugin wants the plugin that the run calls to be the one of the set
+// that was consented to. The two are frozen side by side, and only our own start
+// and migration make them agree: a run that came from elsewhere may hold a set
+// that is trusted here beside a plugin that nobody looked at.
+func (r *reading) consentedPlugin(name string, frozen frozenPlugin) error {
+	set, err := r.consented()
+	if err != nil {
+		return err
+	}
+	if pin, ok := set.Plugins[name]; !ok || !pin.Equal(frozen.pin()) {
+		return &notTrustedError{Digest: r.state.Commands, Why: "plugin " + name + " of this run is not the one that was consented to: its bytes, folder, arguments, environment, read or write grants are others; `spec-kitty run migrate` lets the run go on with what the configuration has"}
+	}
+	return nil
+}
+
+// notTrustedError says that nobody here consented to a set, or that what is to be
+// used is not in it.
 type notTrustedError struct {
 	Digest string
-	Err    error // why the records could not be looked at; nil: there is none
+	Why    string // what is not in the set; "": nobody consented to it
+	Err    error  // why the records could not be looked at; nil: there is none
 }
 
 func (e *notTrustedError) Error() string {
+	if e.Why != "" {
+		return fmt.Sprintf("%s: %s (digest %s)", notTrusted, e.Why, e.Digest)
+	}
 	text := fmt.Sprintf("%s: nobody at this machine consented to the commands, pins and write grants of this run (digest %s)", notTrusted, e.Digest)
 	if e.Err != nil {
 		text += ": " + e.Err.Error()

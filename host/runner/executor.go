@@ -93,7 +93,7 @@ func (r *reading) settled(t *step, name string, frozen frozenPlugin, answer abi.
 	if err != nil || len(answer.Artifacts) == 0 {
 		return o, err
 	}
-	if _, err := r.consented(); err != nil {
+	if err := r.consentedPlugin(name, frozen); err != nil {
 		return nil, unmet(name, err)
 	}
 	o.Artifacts, err = r.stage(t, name, frozen, answer.Artifacts)

@@ -101,17 +101,19 @@ func readPlan(raw []byte) (savedPlan, error) {
 
 // apply evaluates the report anew, on the files as they are now. Who reports,
 // and on what, is taken from the caller that the file names, and holds under the
-// lock like any report.
+// lock like any report. The tokens of what comes next are made here: those of the
+// file could be any.
 func (r *reading) apply(ctx context.Context, saved savedPlan) (Answer, error) {
 	if err := r.finish(ctx, saved.Caller); err != nil {
 		return r.refused(saved.Caller, err)
 	}
 	t := step{report: saved.Report, ask: saved.Ask, issue: saved.Issue}
 	if t.ask != nil {
-		t.ask.By, t.ask.Who = saved.Caller.Holder(), saved.Caller.String()
+		t.ask.By, t.ask.Who, t.ask.Tokens = saved.Caller.Holder(), saved.Caller.String(), r.p.tokens()
 		return r.applied(ctx, saved.Caller, t)
 	}
 	t.report.By, t.report.Who, t.report.Plan = saved.Caller.Holder(), saved.Caller.String(), saved.ID
+	t.report.Tokens = r.p.tokens()
 	t.report.Policy = cursor.Policy{AnyHolder: r.anyHolder()}
 	r.asOf = saved.AsOf
 	if err := r.reevaluate(ctx, &t); err != nil {

@@ -68,6 +68,31 @@ func TestSecondPlanIsStale_FR001(t *testing.T) {
 	}
 }
 
+// Whoever edits the tokens of a plan gains nothing: the work that it hands out has
+// a token of its own, and can be reported.
+func TestPlanMakesItsTokensAnew_FR001(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	first := must(t, p, report("a", cursor.Success))
+	var plan map[string]any
+	if err := json.Unmarshal(save(t, p, root, report("a", cursor.Success)), &plan); err != nil {
+		t.Fatal(err)
+	}
+	plan["report"].(map[string]any)["tokens"] = map[string]any{"first": *first.Token}
+	raw, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := apply(t, p, raw)
+	wantStep(t, next, "B")
+	if *next.Token == *first.Token {
+		t.Fatal("two steps have one token")
+	}
+	q := report("a", cursor.Success)
+	q.Token = *next.Token
+	wantStep(t, must(t, p, q), "C")
+}
+
 // A saved plan is repeated as itself: the second time it answers from how
 // things stand and writes nothing.
 func TestPlanIsRepeatedAsItself(t *testing.T) {

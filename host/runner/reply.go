@@ -314,6 +314,9 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	case cursor.GuardRefused:
 		return []string{r.reportOr(a, c)}
 	case GuardError, PluginFailed, PromptFailed:
+		if r.state.Unpublished != nil && slices.ContainsFunc(why.Guards, isUntrusted) {
+			return append([]string{trustTopic}, r.publishLines()...)
+		}
 		// What the run froze may be what is wrong: then only going on without
 		// the step helps.
 		lines := []string{r.reportOr(a, c), "spec-kitty help skip"}

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -55,12 +56,16 @@ type ConsentCommand struct {
 	Output    int64    `json:"output"`
 }
 
-// ConsentPlugin is the pin of one plugin, and what it may write.
+// ConsentPlugin is the pin of one plugin, what it may write, and what it is called
+// with.
 type ConsentPlugin struct {
-	Name   string   `json:"name"`
-	SHA256 string   `json:"sha256"`
-	Dir    *string  `json:"dir_sha256"` // of its own folder; null where it has none
-	Write  []string `json:"write"`
+	Name   string            `json:"name"`
+	SHA256 string            `json:"sha256"`
+	Dir    *string           `json:"dir_sha256"` // of its own folder; null where it has none
+	Write  []string          `json:"write"`
+	Args   []string          `json:"args"`
+	Read   []string          `json:"read"`
+	Env    map[string]string `json:"env"`
 }
 
 // Consents are the records of this user for the project, the latest first.
@@ -138,9 +143,15 @@ func listSet(set trust.Set) (commands []ConsentCommand, plugins []ConsentPlugin,
 		})
 	}
 	for _, name := range sortedNames(set.Plugins) {
-		plugins = append(plugins, ConsentPlugin{Name: name, SHA256: set.Plugins[name].SHA256, Dir: text(set.Plugins[name].Dir), Write: listed(set.Plugins[name].Write)})
+		plugins = append(plugins, listPlugin(name, set.Plugins[name]))
 	}
 	return commands, plugins, loops
+}
+
+func listPlugin(name string, p trust.Plugin) ConsentPlugin {
+	env := map[string]string{}
+	maps.Copy(env, p.Env)
+	return ConsentPlugin{Name: name, SHA256: p.SHA256, Dir: text(p.Dir), Write: listed(p.Write), Args: listed(p.Args), Read: listed(p.Read), Env: env}
 }
 
 func sortedNames[V any](m map[string]V) []string {

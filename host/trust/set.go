@@ -22,13 +22,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 )
 
 // format is the version of a Set's bytes.
 const format = 1
 
 // Set is what a project may run and write: all of its commands, the pins of all
-// of its plugins, and the folders that they may write to. A loop is a Set of its
+// of its plugins with what they are called with, and the folders that they may
+// write to. A loop is a Set of its
 // own; whatever else is to be asked for has a digest, which is all that a Store
 // knows of it.
 type Set struct {
@@ -59,11 +62,21 @@ type Command struct {
 	Output  int64    `json:"output"`
 }
 
-// Plugin is the pin of one plugin and what it may write.
+// Plugin is the pin of one plugin, what it may write, and what decides what it
+// writes there: with other arguments the same bytes do other work.
 type Plugin struct {
-	SHA256 string   `json:"sha256"`
-	Dir    string   `json:"dir_sha256,omitempty"` // of its own folder, where it has one
-	Write  []string `json:"write,omitempty"`
+	SHA256 string            `json:"sha256"`
+	Dir    string            `json:"dir_sha256,omitempty"` // of its own folder, where it has one
+	Write  []string          `json:"write,omitempty"`
+	Args   []string          `json:"args,omitempty"`
+	Read   []string          `json:"read,omitempty"`
+	Env    map[string]string `json:"env,omitempty"`
+}
+
+// Equal tells whether two plugins are the same to who consents.
+func (p Plugin) Equal(o Plugin) bool {
+	return p.SHA256 == o.SHA256 && p.Dir == o.Dir && slices.Equal(p.Write, o.Write) &&
+		slices.Equal(p.Args, o.Args) && slices.Equal(p.Read, o.Read) && maps.Equal(p.Env, o.Env)
 }
 
 // Asks tells whether the set holds anything that needs consent. Plugins that only

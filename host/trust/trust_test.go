@@ -64,6 +64,15 @@ func TestEveryChangeAsksAgain(t *testing.T) {
 		"a write grant": func(s *trust.Set) {
 			s.Plugins["lint"] = trust.Plugin{SHA256: strings.Repeat("a", 64), Write: []string{"docs"}}
 		},
+		"a plugin's arguments": func(s *trust.Set) {
+			s.Plugins["lint"] = trust.Plugin{SHA256: strings.Repeat("a", 64), Args: []string{"--force"}}
+		},
+		"what a plugin reads": func(s *trust.Set) {
+			s.Plugins["lint"] = trust.Plugin{SHA256: strings.Repeat("a", 64), Read: []string{"src"}}
+		},
+		"a plugin's environment": func(s *trust.Set) {
+			s.Plugins["lint"] = trust.Plugin{SHA256: strings.Repeat("a", 64), Env: map[string]string{"MODE": "all"}}
+		},
 		"a plugin": func(s *trust.Set) { s.Plugins["new"] = trust.Plugin{SHA256: strings.Repeat("c", 64)} },
 	} {
 		changed := set()

@@ -2,10 +2,8 @@ package abi
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 func bad(where, format string, args ...any) error {
@@ -136,23 +134,23 @@ func (a ExecuteAnswer) checkInputs() error {
 
 func (a ExecuteAnswer) checkArtifacts() error {
 	total := 0
-	seen := map[string]bool{}
+	paths := make([]string, len(a.Artifacts))
 	for i, file := range a.Artifacts {
-		where := fmt.Sprintf("artifacts[%d].path", i)
-		if why := pathFault(file.Path); why != "" {
-			return bad(where, "is %q: %s", cut(file.Path), why)
+		if why := PathFault(file.Path); why != "" {
+			return bad(pathOf(i), "is %q: %s", cut(file.Path), why)
 		}
-		if folded := strings.ToLower(file.Path); seen[folded] {
-			return bad(where, "%q is there twice", cut(file.Path))
-		} else {
-			seen[folded] = true
-		}
+		paths[i] = file.Path
 		if total += len(file.Content); total > MaxArtifacts {
 			return bad("artifacts", "have more than %d bytes together", MaxArtifacts)
 		}
 	}
+	if i, why := PathsFault(paths); why != "" {
+		return bad(pathOf(i), "%q %s", cut(paths[i]), why)
+	}
 	return nil
 }
+
+func pathOf(i int) string { return fmt.Sprintf("artifacts[%d].path", i) }
 
 func (a ExecuteAnswer) checkNeeds() error {
 	seen := map[string]bool{}
@@ -228,31 +226,6 @@ func checkText(where, text string, most int) error {
 		return bad(where, "holds a zero byte")
 	}
 	return nil
-}
-
-// pathFault says why a path cannot be that of an artifact, or "".
-func pathFault(p string) string {
-	switch {
-	case p == "" || len(p) > MaxPath:
-		return fmt.Sprintf("a path has 1 to %d bytes", MaxPath)
-	case strings.HasPrefix(p, "/") || strings.Contains(p, ":"):
-		return "write it relative to the project, without a leading slash or a drive"
-	case strings.Contains(p, `\`):
-		return "separate folders by /"
-	case path.Clean(p) != p || p == "." || p == ".." || strings.HasPrefix(p, "../"):
-		return "write it without ., .. and double slashes, inside the project"
-	case strings.ContainsFunc(p, unicode.IsControl):
-		return "it holds a control character"
-	}
-	for _, part := range strings.Split(p, "/") {
-		if strings.EqualFold(part, ".git") {
-			return "nothing is written to .git"
-		}
-		if strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
-			return "a name does not end with a dot or space"
-		}
-	}
-	return ""
 }
 
 func isKey(s string) bool {
