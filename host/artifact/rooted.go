@@ -91,6 +91,12 @@ func (d *rooted) Rename(oldpath, newpath string) error {
 	})
 }
 
+func (d *rooted) Link(oldpath, newpath string) error {
+	return d.in(oldpath, func(at *os.Root, base string) error {
+		return at.Link(base, filepath.Base(newpath)) // in the same folder
+	})
+}
+
 func (d *rooted) Remove(path string) error {
 	return d.in(path, func(at *os.Root, base string) error { return at.Remove(base) })
 }
@@ -118,6 +124,8 @@ func (d *rooted) Stat(path string) (info fs.FileInfo, err error) {
 	})
 	return info, err
 }
+
+func (d *rooted) Lstat(path string) (fs.FileInfo, error) { return d.Stat(path) }
 
 func (d *rooted) SyncDir(path string) error { return d.folder(path, syncFolder) }
 

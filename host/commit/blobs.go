@@ -23,6 +23,11 @@ func (s *run[S, F, E]) Blob(name string) (Blob, error) {
 	if err != nil {
 		return nil, err
 	}
+	if dir := filepath.Dir(path); dir != s.dir {
+		if err := s.noLink(dir); err != nil {
+			return nil, err
+		}
+	}
 	f, err := s.opts.Disk.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, notAFile(err, path)
@@ -61,12 +66,15 @@ func (s *run[S, F, E]) Locate(name string) (string, bool) {
 type writer func(d durable.Disk, temps, path string, data []byte, perm fs.FileMode) error
 
 // put writes a file and makes its folders inside of the run's folder, which is
-// itself never made anew. The temporary file lies in the run's folder, which has
+// itself never made anew; none of them is a link. The temporary file lies in the run's folder, which has
 // few files, not among the prompts, of which there may be thousands: there each
 // commit finds what dead writers left.
 func (s *run[S, F, E]) put(name string, data []byte, write writer, sync bool) error {
 	path, err := s.beside(name)
 	if err != nil {
+		return err
+	}
+	if err := s.straight(); err != nil {
 		return err
 	}
 	if dir := filepath.Dir(path); dir != s.dir {
@@ -87,11 +95,20 @@ func (c *core[S, F, E]) folders(base, dir string, sync bool) error {
 	if err := c.folders(base, parent, sync); err != nil {
 		return err
 	}
-	if err := c.opts.Disk.Mkdir(dir, folderPerm); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := c.makeFolder(dir); err != nil {
 		return err
 	}
 	if sync {
 		return c.opts.Disk.SyncDir(parent)
 	}
 	return nil
+}
+
+// makeFolder makes a folder, or leaves the one that is there; a link is none.
+func (c *core[S, F, E]) makeFolder(dir string) error {
+	err := c.opts.Disk.Mkdir(dir, folderPerm)
+	if errors.Is(err, fs.ErrExist) {
+		return c.noLink(dir)
+	}
+	return err
 }

@@ -17,6 +17,9 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outco
 		result error
 		ran    bool
 	)
+	if err := s.straight(); err != nil {
+		return out, err
+	}
 	mended, err := s.mendIndex(ctx)
 	if err != nil {
 		return out, err
@@ -54,6 +57,9 @@ func lockError(err error) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrNoRun // the lock file is made in the run's folder, which is not made anew
+	}
+	if bad := new(locks.BadLockError); errors.As(err, &bad) {
+		return badLock(bad)
 	}
 	return err
 }

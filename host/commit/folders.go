@@ -226,6 +226,9 @@ func (f *Folders[S, F, E]) Discard(ctx context.Context, s Store[S, F, E]) error 
 	if !ok {
 		return errors.New("this store was not opened here")
 	}
+	if err := one.straight(); err != nil {
+		return err
+	}
 	ran := false
 	err := one.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(held *locks.Held) error {
 		ran = true

@@ -145,6 +145,9 @@ func (f *Files[S, F, E]) MendEntry(ctx context.Context, slug string) (bool, erro
 // durable first, as in rebuild. Where all others are right, the roster is made
 // whole too.
 func (f *Files[S, F, E]) mendEntry(slug string) (bool, error) {
+	if err := f.noLink(filepath.Join(f.root, indexName)); err != nil {
+		return false, err
+	}
 	all, err := f.call()
 	if err != nil {
 		return false, err

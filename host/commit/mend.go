@@ -44,6 +44,9 @@ func (s *run[S, F, E]) Mend(ctx context.Context, backup string) (Mending, error)
 		result error
 		ran    bool
 	)
+	if err := s.straight(); err != nil {
+		return out, err
+	}
 	err := s.lock.Do(ctx, max(s.opts.LockTimeout, 0), func(held *locks.Held) error {
 		ran = true
 		out, result = s.mendLocked(held, backup)
@@ -106,6 +109,9 @@ func (s *run[S, F, E]) Views(dir string) ([]string, error) {
 // backup copies the run's files, all but the lock.
 func (s *run[S, F, E]) backup(to string) error {
 	d := s.opts.Disk
+	if err := s.noLink(filepath.Dir(to)); err != nil {
+		return err
+	}
 	if err := durable.MkdirAll(d, filepath.Dir(to), folderPerm); err != nil {
 		return err
 	}

@@ -20,9 +20,8 @@ func (f *Files[S, F, E]) makeRoot() error {
 // root is made durable: a process may have died between making a folder and
 // syncing its name, and the next one finds the folder there.
 func (f *Files[S, F, E]) prepareRoot() error {
-	d := f.opts.Disk
 	for _, name := range []string{indexName, runsName} {
-		if err := d.Mkdir(filepath.Join(f.root, name), folderPerm); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := f.makeFolder(filepath.Join(f.root, name)); err != nil {
 			return err
 		}
 	}

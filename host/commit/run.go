@@ -44,6 +44,11 @@ func (s *run[S, F, E]) journalPath() string { return filepath.Join(s.dir, s.opts
 // openJournal opens it without O_APPEND: a repair writes in place, and an
 // append must lie where the record before it ends.
 func (s *run[S, F, E]) openJournal(flag int) (durable.File, error) {
+	if flag == os.O_RDONLY { // a writer has looked before it took the lock
+		if err := s.straight(); err != nil {
+			return nil, err
+		}
+	}
 	f, err := s.opts.Disk.OpenFile(s.journalPath(), flag, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, s.damage(err)

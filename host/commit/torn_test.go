@@ -11,10 +11,10 @@ import (
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
-// SC-003, the tail rule: the last record is cut at each of its bytes, with and
+// SC-003, Row 20, the tail rule: the last record is cut at each of its bytes, with and
 // without zero bytes or junk in its place, and the view is that of before.
 // Readers see the state before, the next writer goes on from it.
-func TestTornAtEveryByte(t *testing.T) {
+func TestTornAtEveryByte_Row20(t *testing.T) {
 	alone(t)
 	base := withTwo(t)
 	path, viewPath := runFile(memRoot, 1, "run.events.jsonl"), runFile(memRoot, 1, "state.json")

@@ -116,6 +116,9 @@ func (c *Config) checkPlugins() []Problem {
 }
 
 func (c *Config) pluginTrouble(p Plugin) (key, why string) {
+	if err := c.CheckInside(c.WasmPath(p)); err != nil {
+		return "wasm", err.Error()
+	}
 	data, err := os.ReadFile(c.WasmPath(p))
 	switch {
 	case err != nil:
@@ -131,7 +134,7 @@ func (c *Config) folderTrouble(p Plugin) (key, why string) {
 	if p.Dir == "" || p.DirSum == "" {
 		return "", ""
 	}
-	packed, err := bundle.PackFolder(c.OwnDir(p))
+	packed, err := c.PackOwn(p)
 	switch {
 	case err != nil:
 		return "dir", "cannot be shown to the plugin: " + err.Error()

@@ -9,7 +9,8 @@ import (
 )
 
 // Load reads the configuration of the project at root. It opens that one file:
-// definitions are left to LoadMission and LoadLoop.
+// definitions are left to LoadMission and LoadLoop. That the folder of the missions
+// does not lead out of the project is looked at too.
 //
 // Without the file the error is a *NotFoundError. If anything in it is wrong,
 // the error is an *InvalidError and the Config holds what could be read.
@@ -28,7 +29,14 @@ func Load(root string) (*Config, error) {
 	case err != nil:
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	return cfg, cfg.decode(data)
+	if err := cfg.decode(data); err != nil {
+		return cfg, err
+	}
+	if err := cfg.CheckInside(cfg.SpecsDir()); err != nil {
+		const key = "runtime.specs_dir"
+		return cfg, &InvalidError{Problems: []Problem{{File: FileName, Line: cfg.lineOf(key), Path: key, Message: err.Error()}}}
+	}
+	return cfg, nil
 }
 
 func projectNotFound(dir string) error {

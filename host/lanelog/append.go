@@ -35,6 +35,9 @@ type Batch struct {
 func Append(disk durable.Disk, dir string, now time.Time, b Batch) error {
 	path := filepath.Join(dir, lanes.LogFile)
 	f, err := disk.OpenFile(path, os.O_RDWR, 0)
+	if not := new(durable.NotRegularError); errors.As(err, &not) {
+		return &lanes.FileError{Path: path, Why: "it is " + not.Kind() + ", not a file, and is not written to", Fix: "put the lane log itself there", Err: err}
+	}
 	if err != nil {
 		return &CutError{Path: path, Err: err}
 	}

@@ -20,8 +20,8 @@ const minPrefix = 8
 // front), by its folder's number, or by an unambiguous prefix of at least eight
 // letters of its ULID. A handle that is a folder's name opens that folder only;
 // all others look at every mission. Errors are *InvalidHandleError,
-// *NotFoundError, *AmbiguousError, and *FileError for a damaged meta.json of the
-// mission that was named.
+// *NotFoundError, *AmbiguousError, and *FileError where the mission that was named
+// has a damaged meta.json, or is a link.
 func Resolve(dir, handle string) (Mission, error) {
 	if err := mission.CheckName(handle); err != nil {
 		return Mission{}, &InvalidHandleError{Handle: handle, Why: err.Error()}
@@ -73,7 +73,7 @@ func swapCase(name string) string {
 }
 
 // List reads all missions of a folder, sorted by slug. Those whose meta.json is
-// damaged come back beside, as *FileError, never hidden. A folder that is not
+// damaged, and links, come back beside, as *FileError, never hidden. A folder that is not
 // there holds none.
 func List(dir string) ([]Mission, []error, error) {
 	entries, err := os.ReadDir(dir)
@@ -99,7 +99,8 @@ func List(dir string) ([]Mission, []error, error) {
 	return all, bad, nil
 }
 
-// isFolder follows a link: a project may keep a mission elsewhere.
+// isFolder follows a link, so that Load says what is wrong with it and it is not
+// hidden.
 func isFolder(dir string, entry fs.DirEntry) bool {
 	if entry.Type()&fs.ModeSymlink == 0 {
 		return entry.IsDir()

@@ -133,16 +133,33 @@ func TestDamageElsewhere(t *testing.T) {
 	}
 }
 
-func TestResolveFollowsAFolderThatIsALink(t *testing.T) {
+// A mission whose folder is a link is refused by name, wherever the link leads,
+// and listed with what is wrong.
+func TestMissionThatIsALinkIsRefused(t *testing.T) {
 	dir := missions(t)
 	elsewhere := t.TempDir()
 	write(t, filepath.Join(elsewhere, lanes.MetaFile), meta("01KZM5087JFWNRKPX2W9H0SZPT", "070-linked"))
-	if err := os.Symlink(elsewhere, filepath.Join(dir, "070-linked")); err != nil {
-		t.Skip("no symbolic links here:", err)
-	}
-	for _, handle := range []string{"070-linked", "70", "01KZM5087"} {
-		if m, err := lanes.Resolve(dir, handle); err != nil || m.Slug != "070-linked" {
-			t.Errorf("%s: %q, %v", handle, m.Slug, err)
+	for name, target := range map[string]string{"070-linked": elsewhere, "071-again": "034-pay-by-link"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip("no symbolic links here:", err)
 		}
+		_, err := lanes.Resolve(dir, name)
+		wantFault(t, err, 0, name)
+		if err == nil || !strings.Contains(err.Error(), "is a link") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, handle := range []string{"70", "01KZM5087"} {
+		_, err := lanes.Resolve(dir, handle)
+		var missing *lanes.NotFoundError
+		if !errors.As(err, &missing) || !strings.Contains(err.Error(), "070-linked is a link") {
+			t.Errorf("%s: %v, want not found, naming the link", handle, err)
+		}
+	}
+	if m, err := lanes.Resolve(dir, "34"); err != nil || m.Slug != "034-pay-by-link" {
+		t.Errorf("the folder that a link leads to: %q, %v", m.Slug, err)
+	}
+	if _, bad, err := lanes.List(dir); err != nil || len(bad) != 2 {
+		t.Errorf("%v, %v; want both links", bad, err)
 	}
 }

@@ -30,15 +30,17 @@ type Mission struct {
 
 // Load reads the mission in the folder dir/slug. A folder that is not there is
 // fs.ErrNotExist; a folder without meta.json is a mission without a type; a
-// damaged meta.json is a *FileError.
+// damaged meta.json is a *FileError, as is a link in the folder's place: by one
+// that leads out of the project its lane log would be written there, and by one
+// that leads to another mission two runs would move the packages of one.
 func Load(dir, slug string) (Mission, error) {
 	folder, err := filepath.Abs(filepath.Join(dir, slug))
 	if err != nil {
 		return Mission{}, fmt.Errorf("find the mission %s: %w", slug, err)
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := enter(folder)
 	if err != nil {
-		return Mission{}, fmt.Errorf("open the mission %s: %w", slug, err)
+		return Mission{}, err
 	}
 	defer root.Close()
 	m := Mission{Slug: slug, Dir: folder, Number: numberOf(slug)}
@@ -55,6 +57,25 @@ func Load(dir, slug string) (Mission, error) {
 		return Mission{}, err
 	}
 	return m, nil
+}
+
+// enter opens a mission's folder, which is no link.
+func enter(folder string) (*os.Root, error) {
+	dir, slug := filepath.Split(folder)
+	all, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the mission %s: %w", slug, err)
+	}
+	defer all.Close()
+	root, err := readonly.Enter(all, slug)
+	if not := new(readonly.NotStraightError); errors.As(err, &not) {
+		return nil, &FileError{Path: folder, Why: "this mission cannot be used: " + err.Error(), Err: err,
+			Fix: "move the mission's folder here, or name the mission where its folder is"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the mission %s: %w", slug, err)
+	}
+	return root, nil
 }
 
 // metaJSON takes every value as it comes: existing projects have numbers where

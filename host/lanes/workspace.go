@@ -42,6 +42,37 @@ func Workspaces(project string, m Mission) (map[string]string, error) {
 	return workspaces(project, m.Slug, path, trimMark(data))
 }
 
+// CheckWorkspace tells whether the worktree at path, one of those of Workspaces, is
+// there. The error says why what is there must not be used: a link leads to it, or
+// it is no folder. A worktree is content of the project, so what a link in its
+// place leads to would be read, and worked in, as if the project had it.
+func CheckWorkspace(project, path string) (there bool, err error) {
+	if path == "" {
+		return false, nil
+	}
+	project, err = filepath.Abs(project)
+	if err != nil {
+		return false, err
+	}
+	name, err := filepath.Rel(project, path)
+	if err != nil || !filepath.IsLocal(name) {
+		return false, &FileError{Path: path, Why: "it lies outside the project " + project, Err: err}
+	}
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+	tree, err := readonly.Enter(root, filepath.ToSlash(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, &FileError{Path: path, Why: err.Error(), Err: err}
+	}
+	return true, tree.Close()
+}
+
 type workspaceJSON struct {
 	Lanes []struct {
 		ID       string   `json:"lane_id"`

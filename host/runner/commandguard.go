@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -74,7 +75,10 @@ func (r *reading) commandFolder(t *step, c trust.Command) (string, error) {
 	if t.issue.Package == "" {
 		return "", errors.New("it works in a package's worktree, and this report is about no package")
 	}
-	dir := r.p.worktree(r.mission, t.issue.Package)
+	dir, err := r.p.usableWorktree(r.mission, t.issue.Package)
+	if err != nil {
+		return "", fmt.Errorf("package %s has no worktree to run it in: %w", t.issue.Package, err)
+	}
 	if dir == "" {
 		return "", errors.New("package " + t.issue.Package + " has no worktree to run it in")
 	}

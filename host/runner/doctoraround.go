@@ -97,7 +97,7 @@ func (e *examination) plugins() {
 	for _, name := range slices.Sorted(maps.Keys(e.p.Config.Plugins)) {
 		c := e.p.Config.Plugins[name]
 		row := PluginHealth{Name: name, File: e.p.Config.WasmPath(c), Pinned: strings.ToLower(c.SHA256)}
-		wasm, err := os.ReadFile(row.File)
+		wasm, err := readInside(e.p.Config, row.File)
 		if err == nil {
 			row.Found = hexSum(wasm)
 		}

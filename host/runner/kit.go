@@ -167,7 +167,7 @@ func (k *Kit) read(conf config.Plugin) (module, error) {
 	for _, name := range cfg.CommandNames() {
 		m.declared[name] = true
 	}
-	if m.wasm, err = readWasm(m.file); err != nil {
+	if m.wasm, err = readInside(cfg, m.file); err != nil {
 		return m, placed(fail(CodeDefinitionInvalid, "build it, or mend plugins."+conf.Name+".wasm in "+config.FileName,
 			"plugin %s cannot be read: %v", conf.Name, err), m.file, 0)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -74,12 +73,12 @@ func callSeed(run, plugin, verb, step, pkg string, attempt int) [32]byte {
 // as mounts, and below them the folders that it was granted. The state of the
 // runs is hidden from all.
 func (p *Project) grants(m lanes.Mission, frozen frozenPlugin, pkg string) sandbox.Call {
-	return folders(p.Config, frozen.Read, p.guestPath(m.Dir), func() string { return p.worktree(m, pkg) })
+	return folders(p.Config, frozen.Read, p.guestPath(m.Dir), func() string { return p.within(p.worktree(m, pkg)) })
 }
 
 // folders are the mounts and grants of a call; missionDir is the mission's folder
-// as a guest names it, "" where there is none, and worktree the package's on the
-// host, "" where there is none.
+// as a guest names it, "" where there is none, and worktree the package's below the
+// project's root, with slashes, "" where there is none.
 func folders(cfg *config.Config, read []string, missionDir string, worktree func() string) sandbox.Call {
 	call := sandbox.Call{
 		Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: cfg.Root}},
@@ -92,8 +91,8 @@ func folders(cfg *config.Config, read []string, missionDir string, worktree func
 				call.Reads = append(call.Reads, missionDir)
 			}
 		case "{workspace}":
-			if host := worktree(); host != "" {
-				call.Mounts = append(call.Mounts, sandbox.Mount{Guest: abi.WorkspaceDir, Host: host})
+			if tree := worktree(); tree != "" {
+				call.Mounts = append(call.Mounts, sandbox.Mount{Guest: abi.WorkspaceDir, Host: cfg.Root, Below: tree})
 				call.Reads = append(call.Reads, abi.WorkspaceDir)
 			}
 		default:
@@ -104,19 +103,29 @@ func folders(cfg *config.Config, read []string, missionDir string, worktree func
 }
 
 // worktree is the folder that a package is worked on in; "" where there is none
-// yet.
+// yet, or none that may be used.
 func (p *Project) worktree(m lanes.Mission, pkg string) string {
+	dir, err := p.usableWorktree(m, pkg)
+	if err != nil {
+		return "" // the answer warns of it
+	}
+	return dir
+}
+
+// usableWorktree is worktree, with why there is none that may be used.
+func (p *Project) usableWorktree(m lanes.Mission, pkg string) (string, error) {
 	if pkg == "" {
-		return ""
+		return "", nil
 	}
 	all, err := lanes.Workspaces(p.Config.Root, m)
 	if err != nil {
-		return ""
+		return "", err
 	}
-	if info, err := os.Stat(all[pkg]); err != nil || !info.IsDir() {
-		return ""
+	there, err := lanes.CheckWorkspace(p.Config.Root, all[pkg])
+	if err != nil || !there {
+		return "", err
 	}
-	return all[pkg]
+	return all[pkg], nil
 }
 
 func (p *Project) guestPath(host string) string { return guestPath(p.Config, host) }

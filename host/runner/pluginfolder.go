@@ -22,7 +22,7 @@ func packOwn(cfg *config.Config, c config.Plugin) ([]byte, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	own, err := bundle.PackFolder(dir)
+	own, err := cfg.PackOwn(c)
 	if err != nil {
 		return nil, placed(fail(CodeDefinitionInvalid, "mend the folder, or plugins."+c.Name+".dir in "+config.FileName,
 			"the folder of plugin %s cannot be shown to it: %v", c.Name, err), dir, 0)
@@ -50,7 +50,7 @@ func folderOf(cfg *config.Config, c config.Plugin) *PluginFolder {
 		return nil
 	}
 	f := &PluginFolder{Folder: dir, Pinned: text(c.DirSum)}
-	own, err := bundle.PackFolder(dir)
+	own, err := cfg.PackOwn(c)
 	if err != nil {
 		f.Problem = text(err.Error())
 		return f

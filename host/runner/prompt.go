@@ -165,6 +165,10 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// WarnWorkspace says that the folder which a package should be worked on in is not
+// used: a link leads to it.
+const WarnWorkspace = "workspace_not_used"
+
 // workspace is the worktree of a package; nil where it has none.
 func (r *reading) workspace(id string) *string {
 	if id == "" {
@@ -173,6 +177,10 @@ func (r *reading) workspace(id string) *string {
 	all, err := lanes.Workspaces(r.p.Config.Root, r.mission)
 	if err != nil {
 		r.warn("workspaces_unreadable", err.Error())
+		return nil
+	}
+	if _, err := lanes.CheckWorkspace(r.p.Config.Root, all[id]); err != nil {
+		r.warn(WarnWorkspace, "package "+id+" has no workspace: "+err.Error())
 		return nil
 	}
 	return text(all[id])

@@ -268,7 +268,7 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 // holds them against their pins.
 func readPlugin(cfg *config.Config, c config.Plugin) (wasm, own []byte, err error) {
 	path := cfg.WasmPath(c)
-	if wasm, err = readWasm(path); err != nil {
+	if wasm, err = readInside(cfg, path); err != nil {
 		return nil, nil, placed(fail(CodeDefinitionInvalid, "mend plugins."+c.Name+".wasm in "+config.FileName, "plugin %s cannot be read: %v", c.Name, err), path, 0)
 	}
 	if sum := hexSum(wasm); sum != strings.ToLower(c.SHA256) {
@@ -280,6 +280,14 @@ func readPlugin(cfg *config.Config, c config.Plugin) (wasm, own []byte, err erro
 	}
 	own, err = ownFolder(cfg, c)
 	return wasm, own, err
+}
+
+// readInside is readWasm of a file that lies in the project, by its links too.
+func readInside(cfg *config.Config, path string) ([]byte, error) {
+	if err := cfg.CheckInside(path); err != nil {
+		return nil, err
+	}
+	return readWasm(path)
 }
 
 // readWasm reads a module's file.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -302,6 +303,28 @@ func TestGrantThroughALink(t *testing.T) {
 	a, err := newHost(t).Call(context.Background(), plugin(t, "files", "r", "specs/034/spec.md"), c)
 	if err != nil || string(a.Stdout) != "spec" {
 		t.Errorf("got %q, %v", a.Stdout, err)
+	}
+}
+
+// What a mount shows below its folder is reached through no link: neither one
+// that leads out nor one to what was not granted.
+func TestMountBehindALink_P5(t *testing.T) {
+	root, _ := project(t)
+	outside := t.TempDir()
+	for link, target := range map[string]string{"out": outside, "in": "docs"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	d := newDesk(context.Background(), 3, io.Discard)
+	for below, good := range map[string]bool{"docs": true, "kitty-specs/034": true, "out": false, "in": false, "none": false} {
+		v, err := openView(Mount{Guest: "/workspace", Host: root, Below: below}, []string{"/workspace"}, nil, d)
+		if (err == nil) != good {
+			t.Errorf("%s: %v", below, err)
+		}
+		if err == nil {
+			v.root.Close()
+		}
 	}
 }
 

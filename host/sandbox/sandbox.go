@@ -42,6 +42,10 @@ type Mount struct {
 	Guest string `json:"guest"` // absolute, such as /project
 	Host  string `json:"host"`  // absolute path of a folder
 
+	// Below is a folder in Host, with slashes, that is shown in its place; "" is
+	// Host itself. No link may lead to it: a call whose Below is behind one fails.
+	Below string `json:"below,omitempty"`
+
 	// Staged are files that lie over the folder, by their names in it with
 	// slashes. They are seen where the grants reach, and are no facts.
 	Staged map[string][]byte `json:"staged,omitempty"`

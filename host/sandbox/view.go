@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
+
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
 // maxLinks is how many links one path may pass, as on Linux.
@@ -32,7 +34,7 @@ type view struct {
 // openView opens a mount. Grants and hidden names are guest paths; those below
 // other mounts are left out.
 func openView(m Mount, grants, hidden []string, d *desk) (*view, error) {
-	root, err := os.OpenRoot(m.Host)
+	root, err := openMount(m)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +48,18 @@ func openView(m Mount, grants, hidden []string, d *desk) (*view, error) {
 	}
 	v.grants = granted
 	return v, nil
+}
+
+// openMount opens the folder of a mount. Host may be a link, as a project may be
+// reached by one; what lies below it is the project's content, and a link there
+// would show the guest what nobody granted.
+func openMount(m Mount) (*os.Root, error) {
+	root, err := os.OpenRoot(m.Host)
+	if err != nil || m.Below == "" {
+		return root, err
+	}
+	defer root.Close()
+	return readonly.Enter(root, m.Below)
 }
 
 // below gives those guest paths that lie in a mount, relative to it.

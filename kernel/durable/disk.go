@@ -12,16 +12,22 @@ import (
 // system's. Implementations may be used concurrently.
 type Disk interface {
 	// OpenFile is os.OpenFile; the file has no position of its own. It never
-	// waits, and what is no regular file is a *NotRegularError.
+	// waits, and what is no regular file is a *NotRegularError. So is a link as
+	// the last name of the path: nothing is read or written where it leads.
 	OpenFile(path string, flag int, perm fs.FileMode) (File, error)
 	// Rename replaces the target if it exists. Not durable before SyncDir.
 	Rename(oldpath, newpath string) error
+	// Link gives a file a second name in the same folder. Where something has that
+	// name it is fs.ErrExist, and nothing is replaced. Not durable before SyncDir.
+	Link(oldpath, newpath string) error
 	Remove(path string) error
 	RemoveAll(path string) error
 	Mkdir(path string, perm fs.FileMode) error
 	// ReadDir gives the entries by name.
 	ReadDir(path string) ([]fs.DirEntry, error)
 	Stat(path string) (fs.FileInfo, error)
+	// Lstat is Stat, of a link itself.
+	Lstat(path string) (fs.FileInfo, error)
 	// SyncDir makes the entries of a folder durable, not their content.
 	SyncDir(path string) error
 }

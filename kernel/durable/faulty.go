@@ -11,7 +11,7 @@ var ErrInjected = errors.New("injected fault")
 
 // Op is an operation on a disk or on a file of it.
 type Op struct {
-	Kind string // "open", "rename", "remove", "mkdir", "readdir", "stat", "syncdir", "read", "write", "size", "truncate", "sync", "close"
+	Kind string // "open", "rename", "link", "remove", "mkdir", "readdir", "stat", "syncdir", "read", "write", "size", "truncate", "sync", "close"
 	Path string
 }
 
@@ -106,6 +106,14 @@ func (d *Faulty) Rename(oldpath, newpath string) error {
 	return d.Disk.Rename(oldpath, newpath)
 }
 
+// Link implements Disk.
+func (d *Faulty) Link(oldpath, newpath string) error {
+	if err := d.step("link", newpath); err != nil {
+		return err
+	}
+	return d.Disk.Link(oldpath, newpath)
+}
+
 // Remove implements Disk.
 func (d *Faulty) Remove(path string) error {
 	if err := d.step("remove", path); err != nil {
@@ -144,6 +152,14 @@ func (d *Faulty) Stat(path string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	return d.Disk.Stat(path)
+}
+
+// Lstat implements Disk.
+func (d *Faulty) Lstat(path string) (fs.FileInfo, error) {
+	if err := d.step("lstat", path); err != nil {
+		return nil, err
+	}
+	return d.Disk.Lstat(path)
 }
 
 // SyncDir implements Disk.

@@ -12,6 +12,12 @@ import (
 // the open of a terminal from making it ours.
 const noWait = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
+// openPlain opens no link: O_NOFOLLOW decides in the open itself, so that nobody
+// can put one there between a look and the open.
+func openPlain(path string, flag int, perm os.FileMode) (*os.File, error) {
+	return os.OpenFile(path, flag|noWait|syscall.O_NOFOLLOW, perm)
+}
+
 func rename(oldpath, newpath string) error { return os.Rename(oldpath, newpath) }
 
 func syncDir(path string) error {

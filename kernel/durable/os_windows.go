@@ -7,8 +7,13 @@ import (
 	"time"
 )
 
-// noWait is nothing where a folder cannot hold a named pipe.
-const noWait = 0
+// openPlain opens no link, as far as a look before the open can tell.
+func openPlain(path string, flag int, perm os.FileMode) (*os.File, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return nil, &os.PathError{Op: "open", Path: path, Err: syscall.ELOOP}
+	}
+	return os.OpenFile(path, flag, perm)
+}
 
 const (
 	errorAccessDenied     = syscall.Errno(5)

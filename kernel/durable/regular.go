@@ -1,13 +1,14 @@
 package durable
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 )
 
 // NotRegularError says that something is at the path and is no regular file: a
-// folder, a named pipe, a device, a socket. It was not read.
+// folder, a link, a named pipe, a device, a socket. It was not read.
 type NotRegularError struct {
 	Path string
 	Mode fs.FileMode
@@ -22,6 +23,8 @@ func (e *NotRegularError) Kind() string {
 	switch {
 	case e.Mode.IsDir():
 		return "a folder"
+	case e.Mode&fs.ModeSymlink != 0:
+		return "a link"
 	case e.Mode&fs.ModeNamedPipe != 0:
 		return "a named pipe"
 	case e.Mode&fs.ModeSocket != 0:
@@ -37,10 +40,10 @@ func (e *NotRegularError) Kind() string {
 // and looks at what it has before anything is read: a look before the open
 // could be of another file.
 func openRegular(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|noWait, perm)
+	f, err := openPlain(path, flag, perm)
 	if err != nil {
-		// A folder cannot be opened for writing, a socket not at all.
-		if info, serr := os.Stat(path); serr == nil && !info.Mode().IsRegular() {
+		// A folder cannot be opened for writing, a link or a socket not at all.
+		if info, serr := os.Lstat(path); serr == nil && !info.Mode().IsRegular() && !errors.Is(err, fs.ErrExist) {
 			return nil, &NotRegularError{path, info.Mode()}
 		}
 		return nil, err

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"fmt"
+	"io/fs"
 	"time"
 )
 
@@ -31,6 +32,32 @@ func (e *ReplacedError) Error() string {
 }
 
 func (e *ReplacedError) Unwrap() error { return e.Err }
+
+// BadLockError says that something lies at the lock's path that is no file: a
+// link, a folder, a pipe. It was not opened, or let go at once, and the work did
+// not run.
+type BadLockError struct {
+	Path string
+	Mode fs.FileMode
+}
+
+func (e *BadLockError) Error() string {
+	return fmt.Sprintf("lock %s: it is %s, not a file; remove it, the lock is made anew", e.Path, e.Kind())
+}
+
+// Kind names what is there, with its article.
+func (e *BadLockError) Kind() string {
+	switch {
+	case e.Mode.IsDir():
+		return "a folder"
+	case e.Mode&fs.ModeSymlink != 0:
+		return "a link"
+	case e.Mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	default:
+		return "something else"
+	}
+}
 
 // UnlockError says that the work is done, with its own result, and that the
 // lock could not be given back. It ends with the process at the latest.

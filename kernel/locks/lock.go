@@ -45,8 +45,8 @@ const (
 // less: not at all), or for the context. Once the work has begun its result is
 // the result of Do, whatever the context says.
 //
-// Errors: *TimeoutError, the context's error as it is, errors of opening the
-// file; joined to the work's own error a *UnlockError.
+// Errors: *TimeoutError, the context's error as it is, *BadLockError, errors of
+// opening the file; joined to the work's own error a *UnlockError.
 func (l *Lock) Do(ctx context.Context, wait time.Duration, work func(*Held) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -248,8 +248,9 @@ func TestPanicReachesTheWaitingCaller(t *testing.T) {
 	}
 }
 
-// E3: a lock file with any content and any age is used and left as it is.
-func TestOldLockFile(t *testing.T) {
+// E3, Row 28: a lock file that a crash left, with any content and of any age, is
+// used and left as it is.
+func TestOldLockFile_Row28(t *testing.T) {
 	path := lockPath(t)
 	junk := []byte("pid 4711, started 1970\x00\xff")
 	if err := os.WriteFile(path, junk, 0o600); err != nil {
@@ -285,8 +286,9 @@ func TestFileIsMadeFolderIsNot(t *testing.T) {
 	}
 }
 
-// E4: a folder that is removed or replaced under the lock is noticed.
-func TestReplaced(t *testing.T) {
+// E4, Row 29: a lock file that is removed or replaced under the lock, or a folder,
+// is noticed, and who comes next gets the new one.
+func TestReplaced_Row29(t *testing.T) {
 	changes := map[string]func(dir string) error{
 		"lock file removed": func(dir string) error { return os.Remove(filepath.Join(dir, "lock")) },
 		"folder moved":      func(dir string) error { return os.Rename(dir, dir+".old") },
@@ -309,6 +311,12 @@ func TestReplaced(t *testing.T) {
 			var replaced *locks.ReplacedError
 			if !errors.As(err, &replaced) {
 				t.Errorf("error %v", err)
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := locks.At(filepath.Join(dir, "lock")).Do(t.Context(), 0, func(h *locks.Held) error { return h.Same() }); err != nil {
+				t.Errorf("the next one: %v", err)
 			}
 		})
 	}
