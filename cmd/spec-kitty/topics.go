@@ -13,6 +13,7 @@ func topics() []helpTopic {
 		{"skip", "completing a step without its work", page(skipText)},
 		{"abort", "ending a run before its end", page(abortText)},
 		{"release", "taking work from a holder who does not come back", page(releaseText)},
+		{"lanes", "a lane log or a package's file that is not what it was", page(lanesText)},
 		{"rewind", "taking back what was completed", page(rewindText)},
 		{"publish", "artifacts that are recorded and not in their places", page(publishText)},
 		{"answer", "answering a question", page(answerHelp)},
@@ -93,6 +94,35 @@ That moves it from claimed and in_progress to planned, from in_review to
 for_review, and from blocked to where it came from.
 
 The reason and your name go into the run's history.`
+
+const lanesText = `A run notices when the lanes or the files of its packages change behind its back. It
+then hands out nothing that somebody else has or that was done already, says so in a
+warning of every answer, and ` + "`spec-kitty doctor`" + ` finds it too.
+
+lane_log_put_back    status.events.jsonl lost moves that this run made in it, as a
+                     checkout of an older one does. Put the newer one back. If it is
+                     lost, say of each package where it lies: release takes the log's
+                     word, a forced move the run's:
+
+    spec-kitty wp release WP02 --mission MISSION --reason "the log was put back"
+    spec-kitty wp move WP02 --mission MISSION --to for_review --force --reason "it was handed in"
+
+lane_log_gone        The run has its lanes in that file, and it is not there. Put it back
+                     (` + "`git restore FILE`" + `, or a copy). No setting changes where a run that goes
+                     on has its lanes. If the log is gone for good, end the run and start
+                     anew; then move what was finished to where it lay:
+
+    spec-kitty run abort MISSION --reason "its lane log is gone"
+    spec-kitty run start MISSION --again
+
+lane_log_appeared    The log came after the run began to keep its lanes in its journal.
+                     To go by the log, end the run and start anew, as above. To go by
+                     the run alone, set source = "journal" under [work_packages].
+
+package_file_gone    The run worked on a package that has no file in tasks/ any more. Put
+                     the file back, or give the package up:
+
+    spec-kitty wp move WP02 --mission MISSION --to canceled --force --reason "not wanted"`
 
 const rewindText = `A rewind takes back what was completed by mistake, also the last step of a run that
 is done. It names a step, and goes to before its completion, or a revision of

@@ -3,8 +3,8 @@
 // else stands than what it was made to replace. It promises that a path leads to
 // a regular file inside the project with no link on the way, in what it looks at
 // and, again, in what it writes. Nothing foreign runs in it, so it may be called
-// under a lock. Two publications of one project are not to run at the same time;
-// all else may be called by any number of goroutines.
+// under a lock. Two publications of one project are not to run at the same time,
+// which the runner's artifacts.lock sees to; all else may be called by any number of goroutines.
 package artifact
 
 import (

@@ -24,8 +24,10 @@ func (e *ConflictError) Error() string {
 // done again. On a nil return content and names are durable.
 //
 // A file may be changed by somebody else between the look at all of them and its
-// own writing. It is looked at again right before, and not overwritten; those
-// before it are made by then.
+// own writing. It is not overwritten; those before it are made by then. Where
+// nothing may stand, whatever comes to stand there is kept, at whatever moment it
+// comes. What is replaced is looked at once more when the new content waits beside
+// it: only who writes between that look and the rename is not seen.
 func (p *Place) Publish(files []File) error {
 	if _, err := p.survey(files); err != nil {
 		return err
@@ -77,11 +79,34 @@ func (p *Place) put(f File) error {
 	if err := durable.MkdirAll(p.disk, filepath.Dir(p.file(f.Path)), 0o755); err != nil {
 		return err
 	}
-	perm := now[0].perm
-	if perm == 0 {
-		perm = 0o644
+	if now[0].perm == 0 {
+		return p.add(f)
 	}
-	return durable.Replace(p.disk, p.file(f.Path), f.Data, perm)
+	return p.replace(f, now[0].perm)
+}
+
+// add makes a file where nothing stands.
+func (p *Place) add(f File) error {
+	const perm = 0o644
+	err := durable.Add(p.disk, p.file(f.Path), f.Data, perm)
+	switch {
+	case errors.Is(err, fs.ErrExist): // somebody was first: with the same content, or in conflict
+		if _, err := p.survey([]File{f}); err != nil {
+			return err
+		}
+		return p.sync(f.Path)
+	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission): // a file system without links
+		return p.replace(f, perm)
+	}
+	return err
+}
+
+// replace makes a file in the place of one that is as it was looked at.
+func (p *Place) replace(f File, perm fs.FileMode) error {
+	return durable.ReplaceIf(p.disk, p.file(f.Path), f.Data, perm, func() error {
+		_, err := p.survey([]File{f})
+		return err
+	})
 }
 
 func (p *Place) sync(name string) (err error) {

@@ -95,6 +95,59 @@ func TestConflict(t *testing.T) {
 	}
 }
 
+// Somebody writes to a place after its last look: what was to be new is never
+// laid over theirs, and what was to be replaced only by who writes between the
+// last look and the rename.
+func TestWrittenMeanwhile(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kind, path string // of the operation before which they write
+		file       string
+	}{
+		"a new file, right before it comes":         {"link", "new.md", "docs/deep/new.md"},
+		"a new file, when its content is synced":    {"sync", "new.md", "docs/deep/new.md"},
+		"a replaced file, when content is synced":   {"sync", "a.md", "docs/a.md"},
+		"a replaced file, when content was written": {"close", ".a.md.tmp", "docs/a.md"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			write(t, filepath.Join(root, "docs", "a.md"), "a")
+			written := false
+			disk := &durable.Faulty{Disk: &rooted{root: root}, Before: func(_ int, op durable.Op) {
+				if op.Kind == tt.kind && strings.Contains(op.Path, tt.path) && !written {
+					written = true
+					write(t, filepath.Join(root, filepath.FromSlash(tt.file)), "theirs")
+				}
+			}}
+			err := At(root, disk).Publish(two())
+			var conflict *ConflictError
+			if !written || !errors.As(err, &conflict) || conflict.Paths[0] != tt.file {
+				t.Errorf("written %v, error %v", written, err)
+			}
+			if got := tree(t, root)[tt.file]; got != "theirs" {
+				t.Errorf("%s has %q", tt.file, got)
+			}
+		})
+	}
+}
+
+// On a file system without links the file is looked at right before the rename.
+func TestWithoutLinks(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "docs", "a.md"), "a")
+	disk := &durable.Faulty{Disk: &rooted{root: root}, Fail: func(_ int, op durable.Op) error {
+		if op.Kind == "link" {
+			return errors.ErrUnsupported
+		}
+		return nil
+	}}
+	if err := At(root, disk).Publish(two()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"docs/deep/new.md": "new", "docs/a.md": "a, changed"}, tree(t, root)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func remove(t *testing.T, path string) {
 	t.Helper()
 	if err := os.Remove(path); err != nil {

@@ -91,6 +91,12 @@ func (d *rooted) Rename(oldpath, newpath string) error {
 	})
 }
 
+func (d *rooted) Link(oldpath, newpath string) error {
+	return d.in(oldpath, func(at *os.Root, base string) error {
+		return at.Link(base, filepath.Base(newpath)) // in the same folder
+	})
+}
+
 func (d *rooted) Remove(path string) error {
 	return d.in(path, func(at *os.Root, base string) error { return at.Remove(base) })
 }

@@ -86,6 +86,7 @@ func (d noWrites) OpenFile(path string, flag int, perm fs.FileMode) (durable.Fil
 	return d.Disk.OpenFile(path, flag, perm)
 }
 func (d noWrites) Rename(a, b string) error            { return d.no("rename", b) }
+func (d noWrites) Link(a, b string) error              { return d.no("link", b) }
 func (d noWrites) Remove(p string) error               { return d.no("remove", p) }
 func (d noWrites) RemoveAll(p string) error            { return d.no("remove", p) }
 func (d noWrites) Mkdir(p string, _ fs.FileMode) error { return d.no("mkdir", p) }

@@ -101,6 +101,8 @@ spec-kitty.toml:7: runtime.holder: must be one of holder, any, not "holders"; di
 spec-kitty.toml:8: runtime.max_tick: unknown key max_tick in [runtime]`},
 		{"folders in one another", "schema = 1\n[runtime]\ndir = \"kitty-specs/state\"\n",
 			`spec-kitty.toml:3: runtime.dir: "kitty-specs/state" and specs_dir "kitty-specs" lie in one another: the state would be taken for a mission, or missions for state`},
+		{"missions in git's folder", "schema = 1\n[runtime]\nspecs_dir = \".git\"\n",
+			`spec-kitty.toml:3: runtime.specs_dir: ".git" lies in git's own folder`},
 		{"durations", "schema = 1\nruntime = { lock_timeout = \"0s\" }\n[plugins.a]\nwasm=\"a\"\nsha256=\"" + strings.Repeat("a", 64) + "\"\ntimeout = \"-5s\"\n[plugins.b]\nwasm=\"b\"\nsha256=\"" + strings.Repeat("b", 64) + "\"\ntimeout = \"10\"\n[plugins.c]\nwasm=\"c\"\nsha256=\"" + strings.Repeat("c", 64) + "\"\ntimeout = \"1000000000s\"\n",
 			`spec-kitty.toml:2: runtime.lock_timeout: must be from 1ms to 1h0m0s, not 0s
 spec-kitty.toml:6: plugins.a.timeout: must be from 1ms to 1h0m0s, not -5s

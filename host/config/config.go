@@ -8,6 +8,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/mission"
@@ -89,6 +90,17 @@ type Mission struct {
 
 // StateRoot is the absolute path of the state root.
 func (c *Config) StateRoot() string { return c.below(c.Runtime.Dir) }
+
+// Reserved tells whether a folder, below the project root and with slashes, lies
+// in one that is not the project's to write into: git's, or the state folder.
+func (c *Config) Reserved(folder string) bool {
+	for _, own := range []string{".git", c.Runtime.Dir} {
+		if folder == own || strings.HasPrefix(folder, own+"/") {
+			return true
+		}
+	}
+	return false
+}
 
 // SpecsDir is the absolute path of the folder that the missions' folders lie in.
 func (c *Config) SpecsDir() string { return c.below(c.Runtime.SpecsDir) }

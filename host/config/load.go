@@ -102,6 +102,9 @@ func (c *Config) runtime(t *table) {
 	c.Runtime.LockTimeout = t.duration("lock_timeout", time.Millisecond, time.Hour, c.Runtime.LockTimeout)
 	c.Runtime.RequireToken = t.flag("require_token")
 	c.Runtime.Holder = HolderRule(t.oneOf("holder", string(HolderOnly), string(HolderAny)))
+	if overlap(".git", c.Runtime.SpecsDir) {
+		t.wrong("specs_dir", "%q lies in git's own folder", c.Runtime.SpecsDir)
+	}
 	if overlap(c.Runtime.Dir, c.Runtime.SpecsDir) {
 		t.wrong("dir", "%q and specs_dir %q lie in one another: the state would be taken for a mission, or missions for state", c.Runtime.Dir, c.Runtime.SpecsDir)
 	}

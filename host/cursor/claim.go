@@ -113,7 +113,7 @@ func (t Claim) named(d *draft) ([]Event, error) {
 	}
 	fact, ok := d.f.find(t.Package)
 	if !ok {
-		return nil, refuse(Waiting, "package %s has no file in tasks/ any more", t.Package)
+		return nil, refuse(Waiting, "package %s has no file in tasks/ any more: put it back", t.Package)
 	}
 	for _, o := range lenders {
 		if o.Package = fact; d.s.offered(d.f, o.Step, fact, t.By) {
@@ -135,6 +135,8 @@ func (t Claim) whyNot(s State, f Facts, lenders []Offer, p PackageFact) *Refusal
 		return stopRefusal(own.Stop, "package "+p.ID, own.Reason)
 	case !holder.IsZero() && !holder.covers(t.By):
 		return packageHeld(p.ID, holder, s.SinceOf(f, p.ID))
+	case s.astray(f, p.ID, t.By) != "":
+		return refuse(Waiting, "%s", s.astray(f, p.ID, t.By))
 	case len(deps) > 0:
 		return refuse(Waiting, "%s waits for %s", p.ID, strings.Join(deps, ", "))
 	}

@@ -52,7 +52,7 @@ func newDraft(s State, f Facts, now time.Time, t interface {
 func (d *draft) emit(e Event) {
 	if m, ok := e.(Moved); ok && d.s.SourceOf(d.f) == KittySpecs {
 		m.Source = KittySpecs
-		d.f, e = d.f.After(m, d.meta.At), m
+		d.f, e = d.f.After(m, d.meta), m
 	}
 	d.events = append(d.events, e)
 	d.s = Evolve(d.s, d.meta, e)

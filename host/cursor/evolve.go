@@ -277,7 +277,7 @@ func (s State) retried(m Meta, e Retried) State {
 }
 
 // moved also settles the source. Of a move in an outside log the run keeps only
-// that it was made: the log says where the package lies.
+// that it was made, and where it led: the log says where the package lies.
 func (s State) moved(m Meta, e Moved) State {
 	if s.Source == "" {
 		s.Source = cmp.Or(e.Source, Journal)
@@ -287,6 +287,7 @@ func (s State) moved(m Meta, e Moved) State {
 			p.Stop, p.StopAt, p.Reason = NoStop, "", ""
 		}
 		if e.Source == KittySpecs {
+			p.Logged, p.LoggedTo = m.Revision, e.To
 			return
 		}
 		p.move(e)

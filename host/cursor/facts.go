@@ -13,6 +13,7 @@ type Facts struct {
 	Def      mission.View      // the frozen definition
 	Source   Source            // where lanes live, unless the run has settled it
 	Packages []PackageFact     // in file order; empty where the mission has none
+	Lost     []PackageFact     // without a file, and the run worked on them; by id
 	Fault    error             // why the packages could not be read; an error for whom needs them
 	Digests  map[string]string // of the facts that the transition's Base names
 }
@@ -29,6 +30,8 @@ type PackageFact struct {
 	Author    Holder       // kitty-specs source only; nobody where unknown
 	Since     time.Time    // kitty-specs source only; of the move into the lane
 	Ended     string       // kitty-specs source only; token of the issue whose report moved it last
+	Logged    uint64       // kitty-specs source only; revision of the run's newest line about it; 0: none
+	Beside    Beside       // journal source only
 }
 
 // SourceOf is where the run's lanes live.
@@ -40,25 +43,33 @@ func (s State) SourceOf(f Facts) Source {
 }
 
 // After is the facts once a move is made: where lanes live outside of the run,
-// it changes them there.
-func (f Facts) After(m Moved, at time.Time) Facts {
-	i := slices.IndexFunc(f.Packages, func(p PackageFact) bool { return p.ID == m.Package })
-	if m.Source != KittySpecs || i < 0 {
+// it changes them there. Of the record that makes it, revision and time count.
+func (f Facts) After(m Moved, meta Meta) Facts {
+	if m.Source != KittySpecs {
 		return f
 	}
-	f.Packages = slices.Clone(f.Packages)
-	p := &f.Packages[i]
+	f.Packages, f.Lost = slices.Clone(f.Packages), slices.Clone(f.Lost)
+	for _, all := range [][]PackageFact{f.Packages, f.Lost} {
+		for i := range all {
+			if all[i].ID == m.Package {
+				all[i].move(m, meta)
+			}
+		}
+	}
+	return f
+}
+
+func (p *PackageFact) move(m Moved, meta Meta) {
 	if m.From != m.To {
 		p.From, p.Lane = m.From, m.To
 	}
-	p.Holder, p.Since = m.Holder, at
+	p.Holder, p.Since, p.Logged = m.Holder, meta.At, max(p.Logged, meta.Revision)
 	if !m.Author.IsZero() {
 		p.Author = m.Author
 	}
 	if m.Ends != "" {
 		p.Ended = m.Ends
 	}
-	return f
 }
 
 // find is the fact of one package.
@@ -75,7 +86,10 @@ func (s State) Lane(f Facts, id string) mission.Lane { return s.lane(f, id) }
 
 func (s State) lane(f Facts, id string) mission.Lane {
 	if s.SourceOf(f) == KittySpecs {
-		p, _ := f.find(id)
+		p, ok := f.find(id)
+		if i := slices.IndexFunc(f.Lost, func(p PackageFact) bool { return p.ID == id }); !ok && i >= 0 {
+			p = f.Lost[i]
+		}
 		return p.Lane
 	}
 	if lane := s.Packages[id].Lane; lane != "" {

@@ -74,7 +74,7 @@ func (t Move) legal(s State, f Facts) error {
 	switch unrecorded, err := t.unrecorded(s, f); {
 	case err != nil:
 		return err
-	case from == "":
+	case from == "": // nothing of it is known any more
 		return refuse(PackageNotFound, "package %s has no file in tasks/ any more: its lane is not moved here", t.Package)
 	case !slices.Contains(mission.Lanes(), t.To):
 		refusal := refuse(Usage, "there is no lane %q to move to", t.To)

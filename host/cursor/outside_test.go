@@ -118,7 +118,7 @@ func (r *run) appended(x transition, n int) (moves int) {
 	for _, e := range events {
 		if m, ok := e.(Moved); ok {
 			if moves++; moves <= n {
-				r.f = r.f.After(m, clock(len(r.log)))
+				r.f = r.f.After(m, Meta{Revision: r.s.Revision + 1, At: clock(len(r.log))})
 			}
 		}
 	}

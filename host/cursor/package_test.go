@@ -120,7 +120,7 @@ func TestLaneLogDecides(t *testing.T) {
 // lay puts a package into a lane as the existing tool does, by nobody.
 func (r *run) lay(id string, lane mission.Lane) {
 	from := r.s.lane(r.f, id)
-	r.f = r.f.After(Moved{Package: id, From: from, To: lane, Source: KittySpecs}, clock(len(r.log)))
+	r.f = r.f.After(Moved{Package: id, From: from, To: lane, Source: KittySpecs}, Meta{At: clock(len(r.log))})
 }
 
 // Who works on a package by the log gets it: with an agent's name, any worker

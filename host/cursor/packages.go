@@ -72,7 +72,7 @@ func (s State) offered(f Facts, step mission.Step, p PackageFact, by Holder) boo
 	if own.Issue != nil || own.Stop != NoStop || len(s.waitsFor(f, p)) > 0 {
 		return false
 	}
-	if s.selfReview(f, step, p, by) {
+	if s.selfReview(f, step, p, by) || s.astray(f, p.ID, by) != "" {
 		return false
 	}
 	lane := s.lane(f, p.ID)
@@ -112,6 +112,9 @@ func (s State) waitsFor(f Facts, p PackageFact) []string {
 
 // until tells whether the step's rule holds for every package.
 func (s State) until(f Facts, rule *mission.PackageRule) bool {
+	if len(s.lost(f, rule)) > 0 {
+		return false
+	}
 	if len(f.Packages) == 0 {
 		return rule.AllowNone
 	}
@@ -125,9 +128,9 @@ func (s State) until(f Facts, rule *mission.PackageRule) bool {
 
 // unmet lists the packages for which the step's rule does not hold.
 func (s State) unmet(f Facts, rule *mission.PackageRule) []PackageFact {
-	return slices.DeleteFunc(slices.Clone(f.Packages), func(p PackageFact) bool {
+	return append(slices.DeleteFunc(slices.Clone(f.Packages), func(p PackageFact) bool {
 		return slices.Contains(rule.Until, s.lane(f, p.ID))
-	})
+	}), s.lost(f, rule)...)
 }
 
 // held tells whether any package is handed out.

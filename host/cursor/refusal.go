@@ -52,6 +52,7 @@ type Refusal struct {
 	Holder  Holder         // who holds the work, where that is the reason
 	Since   time.Time      // since when
 	Guards  []GuardFailure // for guard_refused
+	Release string         // the package whose release is the way out; "": no package's
 }
 
 func (r *Refusal) Error() string { return string(r.Code) + ": " + r.Message }

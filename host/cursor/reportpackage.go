@@ -110,11 +110,18 @@ func (s State) laneAllows(f Facts, issue Issue, rule *mission.PackageRule, outco
 	if over == (outcome == Success) {
 		return nil
 	}
-	why, expected, fix := "was taken back", rule.Claim, "report failed, or have the package released (spec-kitty help release) and claim it again"
+	why, expected, fix := "was taken back", rule.Claim, "report failed, or release the package (spec-kitty help release) and claim it again"
+	if s.PutBack(f, issue.Package) {
+		why = "was moved to " + string(s.Packages[issue.Package].LoggedTo) + " by this run, and an older log was put back"
+		fix = "put the newer log back, or release the package (spec-kitty help release) and claim it again"
+	}
 	if over {
 		why, expected, fix = "is past this work", rule.Success, "report success, which moves it no further, or move the package back first"
 	}
 	refusal := refuse(GuardRefused, "package %s lies in lane %s by status.events.jsonl: it %s since it was handed out", issue.Package, lane, why)
+	if !over {
+		refusal.Release = issue.Package
+	}
 	refusal.Guards = []GuardFailure{{
 		Guard: "work_packages", Verdict: "refuse",
 		Expected: issue.Package + " in lane " + string(expected),

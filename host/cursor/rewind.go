@@ -93,6 +93,7 @@ func putBack(now, then State) map[string]Package {
 // atRest is the package as it is with nobody.
 func (p Package) atRest() Package {
 	p.Count, p.Since, p.Holder, p.Issue = 0, time.Time{}, Holder{}, nil
+	p.Logged, p.LoggedTo = 0, "" // a lane log is never put back
 	return p
 }
 
@@ -105,6 +106,7 @@ func (s State) rewound(m Meta, e Rewound) State {
 	for id, was := range e.Packages {
 		s = s.with(id, func(p *Package) {
 			was.Count, was.Since, was.Holder, was.Issue = p.Count, m.At, Holder{}, nil
+			was.Logged, was.LoggedTo = p.Logged, p.LoggedTo
 			*p = was
 		})
 	}

@@ -110,7 +110,7 @@ func (r *run) try(x transition) ([]Event, error) {
 	r.s = next
 	for _, e := range events {
 		if m, ok := e.(Moved); ok {
-			r.f = r.f.After(m, now) // as the lane log is appended to
+			r.f = r.f.After(m, Meta{Revision: r.s.Revision, At: now}) // as the lane log is appended to
 		}
 	}
 	r.log = append(r.log, record{meta: meta, events: events, after: next, def: r.f.Def, frozen: encoded(r.t, next)})

@@ -109,7 +109,7 @@ func (s State) atPackages(f Facts, by Holder, step mission.Step, here Situation)
 // whyWaiting says what each package that keeps the step open waits for. Where
 // nobody works on any and one is stopped, that is the reason.
 func (s State) whyWaiting(f Facts, by Holder, step mission.Step) *Refusal {
-	if len(f.Packages) == 0 {
+	if len(f.Packages) == 0 && len(f.Lost) == 0 {
 		return refuse(Waiting, "the mission has no work packages (tasks/WP*.md), and step %s does not allow none", step.ID)
 	}
 	code, holder, since := Waiting, Holder{}, time.Time{}
@@ -148,6 +148,10 @@ func (s State) waits(f Facts, by Holder, step mission.Step, p PackageFact) strin
 		return fmt.Sprintf("%s is with %s since %s", p.ID, own.Issue.Holder, own.Issue.Since.UTC().Format(time.RFC3339))
 	case own.Stop != NoStop:
 		return fmt.Sprintf("%s %s: %s", p.ID, stopWord(own.Stop), own.Reason)
+	case f.isLost(p.ID):
+		return fmt.Sprintf("%s was worked on, lies in lane %s, and has no file in tasks/ any more: put the file back, or move it to canceled with --force and a reason", p.ID, lane)
+	case s.astray(f, p.ID, by) != "":
+		return s.astray(f, p.ID, by)
 	case len(deps) > 0:
 		return fmt.Sprintf("%s waits for %s", p.ID, strings.Join(deps, ", "))
 	case s.selfReview(f, step, p, by) && !by.IsZero():

@@ -150,6 +150,9 @@ type Package struct {
 	Feedback string         `json:"feedback,omitempty"` // for the next prompt
 	Handover string         `json:"handover,omitempty"` // what an executor left for the next prompt
 	Issue    *Issue         `json:"issue,omitempty"`
+
+	Logged   uint64       `json:"logged,omitempty"`    // revision of the newest move that this run made in the lane log; 0: none
+	LoggedTo mission.Lane `json:"logged_to,omitempty"` // where that move led
 }
 
 // Issue is one handing-out of work.

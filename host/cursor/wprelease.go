@@ -9,7 +9,8 @@ import (
 // ReleasePackage drops a package's holder, who does not come back, and puts the
 // package where it is handed out from: claimed and in_progress to planned,
 // in_review to for_review, blocked to where it came from. What was handed out of
-// it is void, and the work keeps its attempt.
+// it is void, and the work keeps its attempt. Where an older lane log was put back,
+// it takes the log's word: the package is handed out again from where that leaves it.
 type ReleasePackage struct {
 	Who     string
 	Package string
@@ -32,7 +33,7 @@ func (t ReleasePackage) Decide(s State, f Facts, now time.Time) ([]Event, error)
 	if p.Stop == Block && from != mission.Blocked { // moved, and not recorded, or by the existing tool
 		to = from
 	}
-	if p.Issue == nil && from == to && p.Stop != Block {
+	if p.Issue == nil && from == to && p.Stop != Block && !s.PutBack(f, t.Package) {
 		return nil, refuse(NothingIssued, "package %s lies in lane %s: nobody has it", t.Package, from)
 	}
 	d := newDraft(s, f, now, t, Tokens{})
@@ -44,6 +45,9 @@ func (t ReleasePackage) Decide(s State, f Facts, now time.Time) ([]Event, error)
 	}
 	if from != mission.Blocked {
 		d.move(t.Package, to, Holder{}, Holder{}, t.Reason)
+		if d.s.PutBack(d.f, t.Package) { // no move says so: a note does
+			d.emit(Moved{Package: t.Package, From: to, To: to, Reason: t.Reason})
+		}
 		return d.done(nil)
 	}
 	d.emit(Moved{Package: t.Package, From: from, To: to, Reason: t.Reason, Force: true})

@@ -39,9 +39,10 @@ type Position struct {
 	Latest  string       // event id of the newest line about the package, notes too
 
 	// What only our own lines say; "" else.
-	Worker       string // of Holder
-	AuthorWorker string // of Author
-	Ended        string // token of the issue whose report moved the package last
+	Worker       string            // of Holder
+	AuthorWorker string            // of Author
+	Ended        string            // token of the issue whose report moved the package last
+	Revisions    map[string]uint64 // by run: of its newest line about the package; nil: none has one
 }
 
 // At finds a package; one without a move lies in mission.Genesis.

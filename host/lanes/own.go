@@ -46,4 +46,10 @@ func (o *own) apply(p *Position) {
 		p.Author, p.AuthorWorker = o.author.Agent, o.author.Worker
 	}
 	p.Ended = cmp.Or(o.ends, p.Ended)
+	if o.rev > p.Revisions[o.run] {
+		if p.Revisions == nil {
+			p.Revisions = map[string]uint64{}
+		}
+		p.Revisions[o.run] = o.rev
+	}
 }

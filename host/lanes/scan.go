@@ -177,6 +177,9 @@ func (s *scan) add(number int, e event) {
 			if first.to != e.to || first.pkg != e.pkg || !first.at.Equal(e.at) {
 				s.warn(WarnSameEventID, fmt.Sprintf("%s:%d: event_id %s was used before by another event; the first one counts", s.path, number, e.id))
 			}
+			if first.own != nil && e.own != nil {
+				first.own.rev = max(first.own.rev, e.own.rev) // made again after a crash, in another copy
+			}
 			return
 		}
 		s.seen[e.id] = e

@@ -34,7 +34,7 @@ func (w *world) Pending(s cursor.State) uint64 {
 // copied, its journal made by hand. So what was asked at the report is asked here
 // again, of the set that the user of this machine consented to; else the record
 // stays unpublished.
-func (w *world) Publish(_ context.Context, s cursor.State, rec commit.Record[cursor.Event]) ([]cursor.Event, error) {
+func (w *world) Publish(ctx context.Context, s cursor.State, rec commit.Record[cursor.Event]) ([]cursor.Event, error) {
 	done := cursor.Published{Revision: rec.Revision}
 	w.project.hook(PointPublishing)
 	var files []artifact.File
@@ -51,7 +51,8 @@ func (w *world) Publish(_ context.Context, s cursor.State, rec commit.Record[cur
 			done.Paths = append(done.Paths, a.Path)
 		}
 	}
-	return []cursor.Event{done}, w.project.place.Publish(files)
+	err := w.exclusively(ctx, func() error { return w.project.place.Publish(files) })
+	return []cursor.Event{done}, err
 }
 
 // mayPublish wants every artifact of a report to lie where the step's executor

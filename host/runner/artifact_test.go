@@ -169,7 +169,7 @@ steps = [{ id = "A", executor = { plugin = "artifact" } }, { id = "B" }]`, nil, 
 func TestLeftOverIsFinishedFirst(t *testing.T) {
 	root := changelogProject(t, logged)
 	broken := true
-	p := open(t, root, trusting(t, root), failingPlace(root, "rename", &broken))
+	p := open(t, root, trusting(t, root), failingPlace(root, "link", &broken))
 	a := must(t, p, because("First"))
 	wantStep(t, a, "B")
 	if !hasWarning(a, commit.WarnNotPublished) {
@@ -206,7 +206,7 @@ func TestLeftOverConflict_P4(t *testing.T) {
 	leave := func(t *testing.T) (string, *Project) {
 		root := changelogProject(t, logged)
 		broken := true
-		must(t, open(t, root, trusting(t, root), failingPlace(root, "rename", &broken)), because("First"))
+		must(t, open(t, root, trusting(t, root), failingPlace(root, "link", &broken)), because("First"))
 		write(t, changelogFile(root), "theirs")
 		p := open(t, root, trusting(t, root))
 		a := must(t, p, because("Second"))
@@ -265,7 +265,7 @@ func TestNoSuccessorBeforeItIsPublished(t *testing.T) {
 [missions.t]
 steps = [{ id = "A", executor = { plugin = "changelog" } }]`)
 	broken := true
-	p := open(t, root, trusting(t, root), failingPlace(root, "rename", &broken))
+	p := open(t, root, trusting(t, root), failingPlace(root, "link", &broken))
 	if a := must(t, p, because("First")); a.Kind != KindTerminal {
 		t.Fatalf("kind %s", a.Kind)
 	}

@@ -22,7 +22,7 @@ func leftOver(t *testing.T) string {
 	t.Helper()
 	root := changelogProject(t, logged)
 	broken := true
-	wantStep(t, must(t, open(t, root, trusting(t, root), failingPlace(root, "rename", &broken)), because("First")), "B")
+	wantStep(t, must(t, open(t, root, trusting(t, root), failingPlace(root, "link", &broken)), because("First")), "B")
 	return root
 }
 

@@ -25,6 +25,9 @@ func (out *MissionImport) write(cfg *config.Config, folder string, got *importer
 	if err != nil {
 		return err
 	}
+	if cfg.Reserved(path.Clean(filepath.ToSlash(folder))) {
+		return fail(CodeUsage, "name a folder for definitions: missions/"+out.MissionType, "--out %s lies in git's own folder or in the state folder", folder)
+	}
 	file := path.Join(folder, importer.DefinitionFile)
 	out.Path = filepath.Join(cfg.Root, filepath.FromSlash(file))
 	before, after, line, err := out.configured(cfg, file)

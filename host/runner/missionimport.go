@@ -9,6 +9,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/importer"
 	"github.com/spec-kitty/step-runner/host/internal/readonly"
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // ImportRequest asks for a mission type of the Python program to be taken over.
@@ -53,6 +54,9 @@ type ImportNote struct {
 // *Error. Of two at the same moment that change the configuration one may be
 // lost to the other, as with any two editors of one file.
 func ImportMission(q ImportRequest) (MissionImport, error) {
+	if err := mission.CheckName(q.Type); q.Type != "" && err != nil {
+		return MissionImport{}, fail(CodeUsage, "name the type with letters, digits, - and _", "--type %q is no type's name: %v", q.Type, err)
+	}
 	root, err := findRoot(q.Root)
 	if err != nil {
 		return MissionImport{}, classify(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/kernel/locks"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
@@ -326,7 +327,7 @@ func (r *reading) foretell(t transition) (plan, error) {
 	for _, e := range events {
 		made.state = cursor.Evolve(made.state, meta, e)
 		if m, ok := e.(cursor.Moved); ok {
-			made.facts = made.facts.After(m, now)
+			made.facts = made.facts.After(m, meta)
 		}
 	}
 	return made, nil
@@ -386,6 +387,9 @@ func (r *reading) refused(c Caller, err error) (Answer, error) {
 	var refusal *cursor.Refusal
 	var timeout *commit.LockTimeoutError
 	var uncertain *commit.UncertainError
+	if busy := new(locks.TimeoutError); errors.As(err, &busy) { // of another mission that puts its artifacts into their places
+		err = &commit.LockTimeoutError{Path: busy.Path, Wait: busy.Wait}
+	}
 	if left := new(commit.UnpublishedError); errors.As(err, &left) && !errors.As(err, &uncertain) {
 		err = r.unpublished(left)
 	}

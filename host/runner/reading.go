@@ -67,7 +67,7 @@ func (r *reading) see(snap snapshot) error {
 	if err != nil {
 		return err
 	}
-	r.warnings = slices.DeleteFunc(r.warnings, isUnpublished) // of the state before
+	r.warnings = slices.DeleteFunc(r.warnings, func(w Warning) bool { return isUnpublished(w) || isLaneFault(w) }) // of the state before
 	for _, w := range snap.Warnings {
 		r.warn(w.Code, w.Message)
 	}
@@ -78,6 +78,9 @@ func (r *reading) see(snap snapshot) error {
 	}
 	for _, w := range r.laneLog().Warnings {
 		r.warn(w.Code, w.Message)
+	}
+	for _, f := range r.p.world.laneFaults(r.run, r.state, r.facts) {
+		r.warn(f.Code, f.Message+": "+f.Fix)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (r *reading) packages() (*run, cursor.Facts) {
 		beside = &run{mission: r.mission, packages: lanes.NewReader(r.mission.Dir), lanes: lanes.NewLogReader(r.mission.Dir)}
 	}
 	if facts.Packages == nil && facts.Fault == nil {
-		facts.Packages, facts.Source, facts.Fault = r.p.world.packages(beside, r.state)
+		r.p.world.packages(beside, r.state, &facts)
 	}
 	return beside, facts
 }
@@ -312,6 +312,9 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	slug := quote(r.mission.Slug)
 	switch why.Code {
 	case cursor.GuardRefused:
+		if why.Release != "" {
+			return []string{r.releaseLine(why.Release, "its lane was taken back in the lane log"), "spec-kitty help lanes"}
+		}
 		return []string{r.reportOr(a, c)}
 	case GuardError, PluginFailed, PromptFailed:
 		if r.state.Unpublished != nil && slices.ContainsFunc(why.Guards, isUntrusted) {
@@ -343,7 +346,7 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 	case cursor.AuditRejected:
 		return []string{"spec-kitty run retry" + r.p.rootFlag() + " " + slug}
 	case cursor.Waiting:
-		return append(r.stoppedLines(slug), r.nextLine(c), "spec-kitty help release", "spec-kitty help skip")
+		return append(append(r.stoppedLines(slug), r.nextLine(c)), r.waitingLines()...)
 	case cursor.NotHolder, cursor.PackageHeld:
 		return []string{r.nextLine(c), "spec-kitty help release"}
 	case cursor.RunAbortedCode:

@@ -2,6 +2,10 @@ package runner
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -55,43 +59,70 @@ func (w *world) read(r *run, def mission.View, s cursor.State) cursor.Facts {
 	if def == nil || !def.HasPackages() {
 		return f
 	}
-	f.Packages, f.Source, f.Fault = w.packages(r, s)
+	w.packages(r, s, &f)
 	return f
 }
 
-func (w *world) packages(r *run, s cursor.State) ([]cursor.PackageFact, cursor.Source, error) {
+// packages reads the packages and where their lanes lie into the facts.
+func (w *world) packages(r *run, s cursor.State, f *cursor.Facts) {
+	source, log, err := w.laneLog(r, s)
+	f.Source, f.Fault = cursor.Source(source), err
+	if err != nil {
+		return
+	}
+	files, err := r.packages.Packages()
+	if err != nil {
+		f.Fault = err
+		return
+	}
+	with := make(map[string]bool, len(files))
+	f.Packages = make([]cursor.PackageFact, 0, len(files))
+	for _, p := range files {
+		with[p.ID] = true
+		f.Packages = append(f.Packages, fact(p, log, source, s.Run))
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Packages)) {
+		if !with[id] {
+			f.Lost = append(f.Lost, fact(lanes.Package{ID: id}, log, source, s.Run))
+		}
+	}
+}
+
+// laneLog reads the lane log where the run's lanes lie there, or where it is
+// beside them, and gives where they lie.
+func (w *world) laneLog(r *run, s cursor.State) (lanes.Source, lanes.Log, error) {
 	setting := lanes.Source(w.project.Config.Source)
 	if s.Source != "" {
 		setting = lanes.Source(s.Source)
 	}
 	source, err := lanes.Choose(setting, r.mission.Dir)
 	if err != nil {
-		return nil, "", err
+		return "", lanes.Log{}, err
 	}
-	files, err := r.packages.Packages()
-	if err != nil {
-		return nil, cursor.Source(source), err
+	if source != lanes.KittySpecs && !w.beside(r, s) {
+		return source, lanes.Log{}, nil
 	}
-	var log lanes.Log
-	if source == lanes.KittySpecs {
-		if log, err = r.lanes.Read(); err != nil {
-			return nil, cursor.Source(source), err
-		}
+	log, err := r.lanes.Read()
+	switch {
+	case source != lanes.KittySpecs:
+		return source, log, nil // one that cannot be read says nothing, and is told
+	case s.Source == cursor.KittySpecs && errors.Is(err, fs.ErrNotExist):
+		err = logGone(r.mission)
 	}
-	facts := make([]cursor.PackageFact, 0, len(files))
-	for _, p := range files {
-		facts = append(facts, fact(p, log, source))
-	}
-	return facts, cursor.Source(source), nil
+	return source, log, err
 }
 
-func fact(p lanes.Package, log lanes.Log, source lanes.Source) cursor.PackageFact {
+func fact(p lanes.Package, log lanes.Log, source lanes.Source, run string) cursor.PackageFact {
 	f := cursor.PackageFact{ID: p.ID, Title: p.Title, DependsOn: p.DependsOn}
-	if source == lanes.KittySpecs {
-		at := log.At(p.ID)
+	at := log.At(p.ID)
+	holder := cursor.Holder{Agent: at.Holder, Worker: at.Worker}
+	switch {
+	case source == lanes.KittySpecs:
 		f.Lane, f.From, f.Since, f.Ended = at.Lane, at.From, at.Since, at.Ended
-		f.Holder = cursor.Holder{Agent: at.Holder, Worker: at.Worker}
-		f.Author = cursor.Holder{Agent: at.Author, Worker: at.AuthorWorker}
+		f.Holder, f.Author = holder, cursor.Holder{Agent: at.Author, Worker: at.AuthorWorker}
+		f.Logged = at.Revisions[run]
+	case at.Lane != mission.Genesis:
+		f.Beside = cursor.Beside{Lane: at.Lane, Holder: holder}
 	}
 	return f
 }

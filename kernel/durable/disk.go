@@ -17,6 +17,9 @@ type Disk interface {
 	OpenFile(path string, flag int, perm fs.FileMode) (File, error)
 	// Rename replaces the target if it exists. Not durable before SyncDir.
 	Rename(oldpath, newpath string) error
+	// Link gives a file a second name in the same folder. Where something has that
+	// name it is fs.ErrExist, and nothing is replaced. Not durable before SyncDir.
+	Link(oldpath, newpath string) error
 	Remove(path string) error
 	RemoveAll(path string) error
 	Mkdir(path string, perm fs.FileMode) error

@@ -11,7 +11,7 @@ var ErrInjected = errors.New("injected fault")
 
 // Op is an operation on a disk or on a file of it.
 type Op struct {
-	Kind string // "open", "rename", "remove", "mkdir", "readdir", "stat", "syncdir", "read", "write", "size", "truncate", "sync", "close"
+	Kind string // "open", "rename", "link", "remove", "mkdir", "readdir", "stat", "syncdir", "read", "write", "size", "truncate", "sync", "close"
 	Path string
 }
 
@@ -104,6 +104,14 @@ func (d *Faulty) Rename(oldpath, newpath string) error {
 		return err
 	}
 	return d.Disk.Rename(oldpath, newpath)
+}
+
+// Link implements Disk.
+func (d *Faulty) Link(oldpath, newpath string) error {
+	if err := d.step("link", newpath); err != nil {
+		return err
+	}
+	return d.Disk.Link(oldpath, newpath)
 }
 
 // Remove implements Disk.

@@ -146,6 +146,29 @@ func (d *Mem) Rename(oldpath, newpath string) error {
 	return nil
 }
 
+// Link implements Disk.
+func (d *Mem) Link(oldpath, newpath string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	dir, _, node, err := d.at("link", oldpath)
+	if err != nil {
+		return err
+	}
+	dir2, name2, taken, err := d.at("link", newpath)
+	switch {
+	case err != nil:
+		return err
+	case node == nil:
+		return &fs.PathError{Op: "link", Path: oldpath, Err: fs.ErrNotExist}
+	case taken != nil:
+		return &fs.PathError{Op: "link", Path: newpath, Err: fs.ErrExist}
+	case dir != dir2 || node.isDir():
+		return &fs.PathError{Op: "link", Path: newpath, Err: fs.ErrInvalid}
+	}
+	dir.apply(move{set: name2, node: node})
+	return nil
+}
+
 // Remove implements Disk.
 func (d *Mem) Remove(path string) error {
 	d.mu.Lock()

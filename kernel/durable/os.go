@@ -19,6 +19,7 @@ func (osDisk) OpenFile(path string, flag int, perm fs.FileMode) (File, error) {
 }
 
 func (osDisk) Rename(oldpath, newpath string) error       { return rename(oldpath, newpath) }
+func (osDisk) Link(oldpath, newpath string) error         { return os.Link(oldpath, newpath) }
 func (osDisk) Remove(path string) error                   { return os.Remove(path) }
 func (osDisk) RemoveAll(path string) error                { return os.RemoveAll(path) }
 func (osDisk) Mkdir(path string, perm fs.FileMode) error  { return os.Mkdir(path, perm) }

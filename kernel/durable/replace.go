@@ -23,10 +23,50 @@ func Replace(d Disk, path string, data []byte, perm fs.FileMode) error {
 // file system: one that is small, so that what dead writers left in it is found
 // at once.
 func ReplaceFrom(d Disk, temps, path string, data []byte, perm fs.FileMode) error {
-	if err := swap(d, temps, path, data, perm, true); err != nil {
+	if err := swap(d, temps, path, data, perm, true, renameTo(d, path)); err != nil {
 		return err
 	}
 	return d.SyncDir(filepath.Dir(path))
+}
+
+// ReplaceIf is Replace with a last look, when the new content is durable and
+// right before it takes its place. Its error ends the write, and nothing is
+// replaced.
+func ReplaceIf(d Disk, path string, data []byte, perm fs.FileMode, look func() error) error {
+	rename := renameTo(d, path)
+	err := swap(d, filepath.Dir(path), path, data, perm, true, func(temp string) error {
+		if err := look(); err != nil {
+			return err
+		}
+		return rename(temp)
+	})
+	if err != nil {
+		return err
+	}
+	return d.SyncDir(filepath.Dir(path))
+}
+
+// Add writes a file as a whole and durably where there is none. Where there is
+// one, whoever made it and whenever, that is fs.ErrExist and it stays as it is:
+// the operating system decides it in one step.
+func Add(d Disk, path string, data []byte, perm fs.FileMode) error {
+	err := swap(d, filepath.Dir(path), path, data, perm, true, func(temp string) error {
+		if err := d.Link(temp, path); err != nil {
+			return err
+		}
+		if err := d.Remove(temp); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.SyncDir(filepath.Dir(path))
+}
+
+func renameTo(d Disk, path string) func(temp string) error {
+	return func(temp string) error { return d.Rename(temp, path) }
 }
 
 // Publish writes a file as a whole for every reader, but not durably: after a
@@ -39,13 +79,13 @@ func Publish(d Disk, path string, data []byte, perm fs.FileMode) error {
 // PublishFrom is Publish with the temporary file in another folder, as with
 // ReplaceFrom.
 func PublishFrom(d Disk, temps, path string, data []byte, perm fs.FileMode) error {
-	return swap(d, temps, path, data, perm, false)
+	return swap(d, temps, path, data, perm, false, renameTo(d, path))
 }
 
-// swap writes a temporary file and renames it to path. The name is unique
+// swap writes a temporary file and puts it in its place. The name is unique
 // and the file made with O_EXCL: with one name for all, a second writer would
 // truncate the file that the first is about to rename.
-func swap(d Disk, temps, path string, data []byte, perm fs.FileMode, sync bool) error {
+func swap(d Disk, temps, path string, data []byte, perm fs.FileMode, sync bool, put func(temp string) error) error {
 	var err error
 	for range tries {
 		temp := tempName(temps, filepath.Base(path))
@@ -54,7 +94,7 @@ func swap(d Disk, temps, path string, data []byte, perm fs.FileMode, sync bool) 
 			continue // another writer's
 		}
 		if err == nil {
-			if err = d.Rename(temp, path); err == nil {
+			if err = put(temp); err == nil {
 				return nil
 			}
 		}
