@@ -20,8 +20,8 @@ what is not as it should be and what to do. It changes nothing. Where a run is d
 version, it ends with exit code 5.
 
 --repair mends one run: it makes the state file, the definition's index and the
-run's index entry anew, cuts what was never acknowledged, and removes temporary
-files. Before that it copies the run to the folder backups. It changes no
+run's index entry anew, writes prompts of open work that are missing, cuts what
+was never acknowledged, and removes temporary files. Before that it copies the run to the folder backups. It changes no
 record: a damaged journal is explained and left as it is, and events that this
 version does not know are kept.`,
 		Args: noArgs,

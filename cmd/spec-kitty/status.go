@@ -76,9 +76,9 @@ func (a *app) look(ctx context.Context, handle string) (statusPage, error) {
 	defer project.Close()
 	missions, damaged, err := project.Status(ctx, handle)
 	var e *runner.Error
-	if handle != "" && errors.As(err, &e) && exitOf(e.Code) == exitDamaged {
-		missions = nil
-		damaged, err = a.damagedRow(ctx, project, handle, e)
+	if handle != "" && errors.As(err, &e) && standsBadly(e.Code) {
+		missions, err = nil, nil
+		damaged = a.damagedRow(ctx, project, handle, e)
 	}
 	if err != nil {
 		return page, err
@@ -88,18 +88,25 @@ func (a *app) look(ctx context.Context, handle string) (statusPage, error) {
 	return page, nil
 }
 
-// damagedRow is the row of a named mission whose run cannot be read.
-func (a *app) damagedRow(ctx context.Context, project *runner.Project, handle string, why *runner.Error) ([]runner.RunRow, error) {
-	rows, err := project.List(ctx)
-	if err != nil {
-		return nil, err
+// standsBadly tells an error that is about how a mission stands (its run, its lane
+// log, its files) from one about which mission is meant.
+func standsBadly(code runner.Code) bool {
+	switch exitOf(code) {
+	case exitDamaged, exitDefinition, exitRefused:
+		return true
 	}
+	return false
+}
+
+// damagedRow is the row of a named mission that cannot be read.
+func (a *app) damagedRow(ctx context.Context, project *runner.Project, handle string, why *runner.Error) []runner.RunRow {
+	rows, _ := project.List(ctx) // where that fails too, the row tells what is known
 	for _, row := range rows {
 		if row.MissionSlug == handle && row.Damaged {
-			return []runner.RunRow{row}, nil
+			return []runner.RunRow{row}
 		}
 	}
-	return []runner.RunRow{{MissionSlug: handle, MissionState: "damaged", Damaged: true, Error: why.Message}}, nil
+	return []runner.RunRow{{MissionSlug: handle, MissionState: "damaged", Damaged: true, Error: why.Message}}
 }
 
 func (a *app) statusText(found statusPage) string {
