@@ -39,21 +39,6 @@ func commandProject(t *testing.T, missions, script string, consent bool) (*Proje
 	return p, root
 }
 
-func trustIn(dir string) func(*Options) { return func(o *Options) { o.TrustDir = dir } }
-
-// trustAll consents to the configuration as it stands.
-func trustAll(t *testing.T, p *Project) string {
-	t.Helper()
-	c, err := p.Consent(context.Background(), ConsentTo{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = p.GiveConsent(context.Background(), ConsentTo{}, c.Digest); err != nil || !c.Consented || !c.Recorded {
-		t.Fatalf("%+v, %v", c, err)
-	}
-	return c.Digest
-}
-
 // calls are the calls that the run's reports have recorded.
 func calls(t *testing.T, root string) []cursor.Call {
 	t.Helper()
