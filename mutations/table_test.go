@@ -303,7 +303,7 @@ var table = []mutation{
 	},
 	{
 		name:  "consent before a plugin's artifacts",
-		edits: []edit{{"host/runner/executor.go", "	if _, err := r.consented(); err != nil {\n		return nil, unmet(name, err)\n	}\n", ""}},
+		edits: []edit{{"host/runner/executor.go", "	if err := r.consentedPlugin(name, frozen); err != nil {\n		return nil, unmet(name, err)\n	}\n", ""}},
 		red:   []red{{"host/runner", []string{"TestArtifactsNeedConsent"}}},
 	},
 	{
