@@ -18,11 +18,7 @@ func newLoopCreate(a *app) *cobra.Command {
 		Long:  "Makes the loop's state folder. No schedule fires the loop yet, and no lock is taken.",
 		Args:  atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := a.loopOperator(cmd, as)
-			if err != nil {
-				return err
-			}
-			return a.loopVerb(cmd, args, func(l *tick.Loops, name string) (tick.Report, error) { return l.Create(cmd.Context(), name, by) })
+			return a.operated(cmd, args, as, func(l *tick.Loops, name, by string) (tick.Report, error) { return l.Create(cmd.Context(), name, by) })
 		},
 	}
 	operatorFlags(cmd, &as)

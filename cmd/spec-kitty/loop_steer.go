@@ -67,11 +67,7 @@ func newLoopResume(a *app) *cobra.Command {
 		Long:  "Ends a pause. A halted loop is not resumed but cleared, by the code of its halt. A\ncancel of --now is not taken back.",
 		Args:  atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := a.loopOperator(cmd, as)
-			if err != nil {
-				return err
-			}
-			return a.loopVerb(cmd, args, func(l *tick.Loops, name string) (tick.Report, error) {
+			return a.operated(cmd, args, as, func(l *tick.Loops, name, by string) (tick.Report, error) {
 				return l.Resume(cmd.Context(), name, by, reason)
 			})
 		},
@@ -168,11 +164,7 @@ func newLoopClear(a *app) *cobra.Command {
 			if code == "" {
 				return usage("`spec-kitty loop status NAME` shows the code", "--code is missing")
 			}
-			by, err := a.loopOperator(cmd, as)
-			if err != nil {
-				return err
-			}
-			return a.loopVerb(cmd, args, func(l *tick.Loops, name string) (tick.Report, error) {
+			return a.operated(cmd, args, as, func(l *tick.Loops, name, by string) (tick.Report, error) {
 				return l.Clear(cmd.Context(), name, by, code, reason, reset)
 			})
 		},
@@ -201,11 +193,7 @@ word that they are gone; those that are seen alive are not believed dead.`,
 			if dead && reason == "" {
 				return usage("add --reason TEXT", "--assume-dead needs a reason")
 			}
-			by, err := a.loopOperator(cmd, as)
-			if err != nil {
-				return err
-			}
-			return a.loopVerb(cmd, args, func(l *tick.Loops, name string) (tick.Report, error) {
+			return a.operated(cmd, args, as, func(l *tick.Loops, name, by string) (tick.Report, error) {
 				return l.Recover(cmd.Context(), tick.RecoverRequest{Loop: name, Who: by, DryRun: dry, AssumeDead: dead, Reason: reason})
 			})
 		},
@@ -226,11 +214,7 @@ func newLoopRetire(a *app) *cobra.Command {
 		Long:  "Nothing begins any more. A run that is at work goes on to its end, unless --now.",
 		Args:  atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := a.loopOperator(cmd, as)
-			if err != nil {
-				return err
-			}
-			return a.loopVerb(cmd, args, func(l *tick.Loops, name string) (tick.Report, error) {
+			return a.operated(cmd, args, as, func(l *tick.Loops, name, by string) (tick.Report, error) {
 				return l.Retire(cmd.Context(), name, by, reason, now)
 			})
 		},
@@ -250,11 +234,9 @@ func newLoopRemove(a *app) *cobra.Command {
 		Long:  "Only a retired loop that has no run is removed. Commits of its runs that lie on no\nbranch are kept unless --force gives them up. The loop's branch stays.",
 		Args:  atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := a.loopOperator(cmd, as)
-			if err != nil {
-				return err
-			}
-			return a.loopVerb(cmd, args, func(l *tick.Loops, name string) (tick.Report, error) { return l.Remove(cmd.Context(), name, by, force) })
+			return a.operated(cmd, args, as, func(l *tick.Loops, name, by string) (tick.Report, error) {
+				return l.Remove(cmd.Context(), name, by, force)
+			})
 		},
 	}
 	operatorFlags(cmd, &as)

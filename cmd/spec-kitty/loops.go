@@ -59,6 +59,15 @@ func (a *app) loopVerb(cmd *cobra.Command, args []string, do func(l *tick.Loops,
 	})
 }
 
+// operated is a verb that an operator is on record for.
+func (a *app) operated(cmd *cobra.Command, args []string, as string, do func(l *tick.Loops, name, by string) (tick.Report, error)) error {
+	by, err := a.loopOperator(cmd, as)
+	if err != nil {
+		return err
+	}
+	return a.loopVerb(cmd, args, func(l *tick.Loops, name string) (tick.Report, error) { return do(l, name, by) })
+}
+
 // reported prints a report, or the refusal that an error is.
 func (a *app) reported(name string, report tick.Report, err error) error {
 	if err != nil {
