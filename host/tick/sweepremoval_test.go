@@ -13,22 +13,24 @@ import (
 
 // removed is a retired loop, to be removed on copies of one disk.
 type removed struct {
-	y    *yard
-	base *durable.Mem
+	y     *yard
+	base  *durable.Mem
+	again bool // whether the newest one that was cut short is made again
 }
 
-func (r removed) loops(d durable.Disk) *Loops {
+func (r *removed) loops(d durable.Disk) *Loops {
 	return r.y.loops(func(o *Options) { o.Commit = commit.Options{Disk: d, Locks: locks.Local()} })
 }
 
-func (r removed) remove(d durable.Disk) error {
+func (r *removed) remove(d durable.Disk) error {
 	_, err := r.loops(d).Remove(context.Background(), "deps", "kim", false)
 	return err
 }
 
 // gone wants a loop whose removal was acknowledged never to come back, and one
-// that was not to be whole or gone; after it the name can be used again.
-func (r removed) gone(d *durable.Mem, acked bool, what string) {
+// that was not to be whole or gone; the removal can be made again, and the name be
+// used again.
+func (r *removed) gone(d *durable.Mem, acked bool, what string) {
 	r.y.t.Helper()
 	s, err := r.loops(d).Status(context.Background(), "deps")
 	switch {
@@ -37,6 +39,15 @@ func (r removed) gone(d *durable.Mem, acked bool, what string) {
 			r.y.t.Fatalf("%s: removed again: %v", what, err)
 		}
 	case err == nil && s.Status == string(loop.StatusUntracked), refusedAs(err, loop.Untracked):
+		if r.again = !r.again; r.again {
+			break // the creation finishes it
+		}
+		if err := r.remove(d); err != nil && !refusedAs(err, loop.Untracked) {
+			r.y.t.Fatalf("%s: removed again: %v", what, err)
+		}
+		if _, err := r.loops(d).found(context.Background(), "deps"); !refusedAs(err, loop.Untracked) {
+			r.y.t.Fatalf("%s: the folder is still there: %v", what, err)
+		}
 	default:
 		r.y.t.Fatalf("%s: acknowledged %v, and the loop is %s, %v", what, acked, s.Status, err)
 	}
@@ -55,7 +66,7 @@ func TestSweepOfRemoval_P3(t *testing.T) {
 	if testing.Short() {
 		stride = 17
 	}
-	r := removed{y: newYard(t, commits)}
+	r := &removed{y: newYard(t, commits)}
 	d := durable.NewMem()
 	_, err := r.loops(d).Create(t.Context(), "deps", "human:me")
 	must(t, err)

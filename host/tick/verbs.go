@@ -28,8 +28,12 @@ func (l *Loops) Create(ctx context.Context, name, who string) (Report, error) {
 		return Report{}, err
 	}
 	uid := newUID()
-	s, out, err := l.folders.Create(ctx, name, uid, loop.Create{By: l.by(who), UID: uid, Name: name, Definition: src.Digest})
+	first := loop.Create{By: l.by(who), UID: uid, Name: name, Definition: src.Digest}
+	s, out, err := l.folders.Create(ctx, name, uid, first)
 	exists := new(commit.ExistsError)
+	if errors.As(err, &exists) && l.halfRemoved(ctx, name, who) {
+		s, out, err = l.folders.Create(ctx, name, uid, first)
+	}
 	if errors.As(err, &exists) {
 		return Report{}, &loop.Refusal{Code: loop.Exists, Message: fmt.Sprintf("loop %s is there already (%s): retire and remove it first, or take another name", name, or(exists.ID, "something else lies in its folder"))}
 	}
@@ -168,46 +172,6 @@ func (l *Loops) Retire(ctx context.Context, name, who, reason string, now bool) 
 	}
 	defer o.close()
 	o.forgetSchedule(ctx, who, &report)
-	return report, nil
-}
-
-// Remove removes a retired loop: its state, its worktrees and, with force, what its
-// runs left and nobody merged.
-func (l *Loops) Remove(ctx context.Context, name, who string, force bool) (Report, error) {
-	o, err := l.open(ctx, name)
-	if err != nil {
-		return Report{}, err
-	}
-	defer o.close()
-	branch := ""
-	if src, err := l.ground.Source(name); err == nil {
-		branch = src.Worktree.Branch
-	}
-	kept, err := l.repo.Kept(ctx, name, branch)
-	if err != nil {
-		return Report{}, err
-	}
-	remove := removal{Remove: loop.Remove{By: l.by(who), Force: force}}
-	for _, k := range kept {
-		remove.unlanded = append(remove.unlanded, k.Commit)
-	}
-	if _, err := o.commit(ctx, remove); err != nil {
-		return Report{}, err
-	}
-	report := o.report(Done, "removed", "loop "+name+" is removed")
-	o.forgetSchedule(ctx, who, &report)
-	for _, path := range []string{l.worktreePath(name), l.verifyPath(name)} {
-		if err := l.repo.Remove(ctx, path); err != nil {
-			report.Warnings = append(report.Warnings, Warning{"worktree_left", err.Error()})
-		}
-	}
-	all, err := l.repo.Kept(ctx, name, "")
-	for _, k := range all {
-		err = errors.Join(err, l.repo.Drop(ctx, name, k.Token))
-	}
-	if err := errors.Join(err, l.folders.Discard(ctx, o.store)); err != nil && !errors.Is(err, commit.ErrNoRun) {
-		report.Warnings = append(report.Warnings, Warning{"folder_left", err.Error()})
-	}
 	return report, nil
 }
 
