@@ -10,22 +10,18 @@ import (
 // counted once, what operators decided stays, and the branch goes from one
 // recorded commit to the next, wherever ticks are killed or stopped.
 func TestLoopsAsBuilt_P3(t *testing.T) {
-	more := uint8(0)
-	if *deep {
-		more = 1
-	}
 	for name, b := range map[string]LoopBounds{
-		"crashes":          {Ticks: 3, Kills: 2 + more, PowerFailures: 1},
-		"stopped ticks":    {Ticks: 3, Kills: 1 + more, Freezes: 1},
-		"operators":        {Ticks: 2 + more, Kills: 1, Freezes: 1, Pauses: 2},
-		"approvals":        {Ticks: 3 + more, Kills: 1, Decisions: 2, Approval: true, Strangers: 1},
-		"somebody commits": {Ticks: 2 + more, Kills: 1, Freezes: 1, Strangers: 1},
+		"crashes":          {Ticks: 3, Kills: depth(2), PowerFailures: 1},
+		"stopped ticks":    {Ticks: 3, Kills: depth(1), Freezes: 1},
+		"operators":        {Ticks: depth(2), Kills: 1, Freezes: 1, Pauses: 2},
+		"approvals":        {Ticks: depth(3), Kills: 1, Decisions: 2, Approval: true, Strangers: 1},
+		"somebody commits": {Ticks: 3, Kills: depth(1), Freezes: 1, Strangers: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
 			r := ExploreLoops(LoopProtocol{}, b)
 			t.Logf("%v (%v)", r, time.Since(begin).Round(time.Millisecond))
-			if r.Broken != "" || r.States < 1000 {
+			if r.Broken != "" || r.States < 300 {
 				t.Fail()
 			}
 		})
