@@ -2,9 +2,6 @@ package tick
 
 import (
 	"context"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spec-kitty/step-runner/host/commit/committest"
 	"github.com/spec-kitty/step-runner/host/loop"
 )
 
@@ -165,7 +163,7 @@ func TestEveryVerbIsSwept_P3(t *testing.T) {
 	for _, v := range verbs() {
 		kinds[v.kind], methods[v.method] = true, true
 	}
-	for _, kind := range kindsIn(t, filepath.Join("..", "loop")) {
+	for _, kind := range committest.Kinds(t, filepath.Join("..", "loop")) {
 		if !kinds[kind] {
 			t.Errorf("records of kind %q are made, and no sweep makes them", kind)
 		}
@@ -181,32 +179,4 @@ func TestEveryVerbIsSwept_P3(t *testing.T) {
 			t.Errorf("Loops.%s is neither swept nor known to write nothing", name)
 		}
 	}
-}
-
-// kindsIn are the kinds of records that a package's transitions make.
-func kindsIn(t *testing.T, folder string) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: %v", folder, err)
-	}
-	var kinds []string
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Name.Name != "Kind" || f.Recv == nil {
-				continue
-			}
-			ret, ok := f.Body.List[0].(*ast.ReturnStmt)
-			if lit, isLit := ret.Results[0].(*ast.BasicLit); ok && isLit {
-				kind, _ := strconv.Unquote(lit.Value)
-				kinds = append(kinds, kind)
-			}
-		}
-	}
-	return kinds
 }
