@@ -292,6 +292,16 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestChangesUnderDiskFaults"}}},
 	},
 	{
+		name:  "the child's address space",
+		edits: []edit{{"host/sandbox/confine_linux.go", "uint64(space + dataLimit(memory))", "uint64(space+dataLimit(memory)) << 10"}},
+		red:   []red{{"host/sandbox", []string{"TestChildIsConfined"}}},
+	},
+	{
+		name:  "the child's data",
+		edits: []edit{{"host/sandbox/confine_linux.go", "		{unix.RLIMIT_DATA, uint64(dataLimit(memory))},\n", ""}},
+		red:   []red{{"host/sandbox", []string{"TestChildIsConfined"}}},
+	},
+	{
 		name:  "the digest of what is frozen of a plugin, at the call",
 		edits: []edit{{"host/runner/run.go", "err == nil && hexSum(data) != sum {", "err == nil && hexSum(data) == \"\" && sum == \"\" {"}},
 		red:   []red{{"host/runner", []string{"TestFrozenPluginIsWhatWasPinned"}}},
