@@ -33,10 +33,16 @@ func Load(root string) (*Config, error) {
 		return cfg, err
 	}
 	if err := cfg.CheckInside(cfg.SpecsDir()); err != nil {
-		const key = "runtime.specs_dir"
-		return cfg, &InvalidError{Problems: []Problem{{File: FileName, Line: cfg.lineOf(key), Path: key, Message: err.Error()}}}
+		return cfg, cfg.invalidKey("runtime.specs_dir", err.Error())
+	}
+	if why := cfg.findState(); why != "" {
+		return cfg, cfg.invalidKey("runtime.dir", why)
 	}
 	return cfg, nil
+}
+
+func (c *Config) invalidKey(key, why string) error {
+	return &InvalidError{Problems: []Problem{{File: FileName, Line: c.lineOf(key), Path: key, Message: why}}}
 }
 
 func projectNotFound(dir string) error {
@@ -97,7 +103,7 @@ func (c *Config) runtime(t *table) {
 	if t == nil {
 		return
 	}
-	c.Runtime.Dir = t.stateDir("dir", c.Runtime.Dir)
+	c.Runtime.Dir = t.stateDir("dir", c.Runtime.Dir, filepath.ToSlash(c.Root))
 	c.Runtime.SpecsDir = t.pathBelow("specs_dir", c.Runtime.SpecsDir)
 	c.Runtime.LockTimeout = t.duration("lock_timeout", time.Millisecond, time.Hour, c.Runtime.LockTimeout)
 	c.Runtime.RequireToken = t.flag("require_token")
