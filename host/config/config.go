@@ -30,7 +30,9 @@ type Config struct {
 	Missions map[string]Mission
 	Loops    map[string]Loop
 
-	stateLink string // see StateLink
+	// StateLink is where the state root lies when a link in the project leads there;
+	// "" where none does.
+	StateLink string
 }
 
 // Runtime is [runtime].
@@ -92,10 +94,6 @@ type Mission struct {
 
 // StateRoot is the absolute path of the state root.
 func (c *Config) StateRoot() string { return c.below(c.Runtime.Dir) }
-
-// StateLink is where the state root lies when a link in the project leads there; ""
-// where none does.
-func (c *Config) StateLink() string { return c.stateLink }
 
 // Reserved tells whether a folder, below the project root and with slashes, lies
 // in one that is not the project's to write into: git's, or the state folder.

@@ -30,7 +30,7 @@ func (c *Config) findState() (why string) {
 	case rootErr == nil && (below(real, root) || below(root, real)):
 		return fmt.Sprintf("%s leads, by a link, to %s, which is in the project already: take the link away, or name that folder", at, real)
 	}
-	c.stateLink = real
+	c.StateLink = real
 	return ""
 }
 

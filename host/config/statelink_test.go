@@ -50,8 +50,8 @@ func TestLinkedStateRoot_Case54(t *testing.T) {
 			}
 			cfg, err := Load(root)
 			if tt.says == "" {
-				if err != nil || cfg.StateLink() != tt.real {
-					t.Errorf("leads to %q, want %q; %v", cfg.StateLink(), tt.real, err)
+				if err != nil || cfg.StateLink != tt.real {
+					t.Errorf("leads to %q, want %q; %v", cfg.StateLink, tt.real, err)
 				}
 				return
 			}

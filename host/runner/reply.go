@@ -77,7 +77,7 @@ func (r *reading) seal(a Answer) Answer {
 	if r.p.Config.Runtime.Holder == config.HolderAny {
 		r.warn("holder_any", `holder = "any": a step's report is accepted from anybody, so a repeated report may complete a step that somebody else was given`)
 	}
-	if real := r.p.Config.StateLink(); real != "" {
+	if real := r.p.Config.StateLink; real != "" {
 		r.warn("state_linked", "a link in the project leads the state of its runs to "+real+": what is reported is kept there, and what lies there is believed")
 	}
 	a.Warnings = append([]Warning{}, r.warnings...)
