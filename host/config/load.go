@@ -10,11 +10,20 @@ import (
 
 // Load reads the configuration of the project at root. It opens that one file:
 // definitions are left to LoadMission and LoadLoop. That the folder of the missions
-// does not lead out of the project is looked at too.
+// does not lead out of the project is looked at too, and where the state root lies.
 //
 // Without the file the error is a *NotFoundError. If anything in it is wrong,
 // the error is an *InvalidError and the Config holds what could be read.
 func Load(root string) (*Config, error) {
+	cfg, err := readConfig(root)
+	if err == nil {
+		err = cfg.checkFolders()
+	}
+	return cfg, err
+}
+
+// readConfig is Load without the look at the folders.
+func readConfig(root string) (*Config, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("project root: %w", err)
@@ -29,16 +38,19 @@ func Load(root string) (*Config, error) {
 	case err != nil:
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	if err := cfg.decode(data); err != nil {
-		return cfg, err
+	return cfg, cfg.decode(data)
+}
+
+// checkFolders wants the folder of the missions inside the project, by its links
+// too, and the state root nowhere else in it.
+func (c *Config) checkFolders() error {
+	if err := c.CheckInside(c.SpecsDir()); err != nil {
+		return c.invalidKey("runtime.specs_dir", err.Error())
 	}
-	if err := cfg.CheckInside(cfg.SpecsDir()); err != nil {
-		return cfg, cfg.invalidKey("runtime.specs_dir", err.Error())
+	if why := c.findState(); why != "" {
+		return c.invalidKey("runtime.dir", why)
 	}
-	if why := cfg.findState(); why != "" {
-		return cfg, cfg.invalidKey("runtime.dir", why)
-	}
-	return cfg, nil
+	return nil
 }
 
 func (c *Config) invalidKey(key, why string) error {

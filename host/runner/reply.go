@@ -80,7 +80,10 @@ func (r *reading) seal(a Answer) Answer {
 	if real := r.p.Config.StateLink; real != "" {
 		r.warn("state_linked", "a link in the project leads the state of its runs to "+real+": what is reported is kept there, and what lies there is believed")
 	}
-	a.Warnings = append([]Warning{}, r.warnings...)
+	a.Warnings = append(r.p.faultyConfig(), r.warnings...)
+	if a.Warnings == nil {
+		a.Warnings = []Warning{}
+	}
 	return a
 }
 
