@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,11 +27,16 @@ const handVariable = "SPEC_KITTY_TICK_HAND"
 
 // order is what a hand is told.
 type order struct {
-	Root   string
-	Defs   map[string]*loop.Definition
-	KillAt string // named point of a tick; "": it is not killed
-	Hold   bool   // hold the loop's lock until the file go is there, and nothing else
+	Root    string
+	Defs    map[string]*loop.Definition
+	KillAt  string // named point of a tick; "": it is not killed there
+	KillNth int    // 1: at the first point that it meets, of the tick or of a commit; 0: at none
+	Barrier bool   // say that it is there, and wait for the end of the standard input
+	Hold    bool   // hold the loop's lock until the file go is there, and nothing else
 }
+
+// atBarrier is what a hand says there.
+const atBarrier = "ready\n"
 
 func beHand() int {
 	var o order
@@ -42,12 +48,18 @@ func beHand() int {
 	if o.Hold {
 		return y.hold()
 	}
-	l := y.loops(hooked(func(point string) {
-		if point == o.KillAt {
+	met := 0
+	die := func(point string) {
+		if met++; point == o.KillAt || met == o.KillNth {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
-	}))
+	}
+	l := y.loops(hooked(die), func(options *Options) { options.Commit.Hook = die })
+	if o.Barrier {
+		fmt.Print(atBarrier)
+		io.Copy(io.Discard, os.Stdin)
+	}
 	r, err := l.Tick(context.Background(), Request{Loop: "deps", Who: "hand", ByHand: true})
 	if err != nil {
 		fmt.Println("error:", err)
@@ -81,7 +93,10 @@ func (y *yard) hand(killAt string) *exec.Cmd {
 	return y.start(order{Root: y.root, Defs: y.defs, KillAt: killAt})
 }
 
-func (y *yard) start(o order) *exec.Cmd {
+func (y *yard) start(o order) *exec.Cmd { y.t.Helper(); return y.startAt(o, nil) }
+
+// startAt is start with a standard input.
+func (y *yard) startAt(o order, in *os.File) *exec.Cmd {
 	y.t.Helper()
 	raw, err := json.Marshal(o)
 	must(y.t, err)
@@ -91,6 +106,9 @@ func (y *yard) start(o order) *exec.Cmd {
 	must(y.t, err)
 	y.t.Cleanup(func() { out.Close() })
 	cmd.Stdout, cmd.Stderr = out, out
+	if in != nil {
+		cmd.Stdin = in
+	}
 	must(y.t, cmd.Start())
 	return cmd
 }

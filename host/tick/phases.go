@@ -69,15 +69,18 @@ func (r *running) work(ctx context.Context) (*conclusion, error) {
 	if err := r.l.repo.Ensure(ctx, path, r.base.ID, false); err != nil {
 		return nil, err
 	}
+	if end := r.homeless(path, r.base.ID); end != nil {
+		return end, nil
+	}
 	r.began = r.l.now()
 	if len(r.src.Worktree.Setup) > 0 {
-		end, err := r.program(ctx, part{name: "setup", argv: r.src.argv(r.src.Worktree.Setup), dir: path, timeout: r.src.Work.Timeout}, "setup_failed")
+		end, err := r.program(ctx, part{name: "setup", argv: r.src.argv(r.src.Worktree.Setup), dir: r.l.within(path), timeout: r.src.Work.Timeout}, "setup_failed")
 		if end != nil || err != nil {
 			return end, err
 		}
 	}
 	watched, stop := r.watch(ctx)
-	end, err := r.program(watched, part{name: "work", argv: r.src.argv(r.src.Work.Run), dir: path, stdin: []byte(r.src.Work.Prompt), timeout: r.src.Work.Timeout}, "exit_status")
+	end, err := r.program(watched, part{name: "work", argv: r.src.argv(r.src.Work.Run), dir: r.l.within(path), stdin: []byte(r.src.Work.Prompt), timeout: r.src.Work.Timeout}, "exit_status")
 	stop()
 	r.l.hook(PointWorked)
 	if cause := context.Cause(watched); watched.Err() != nil && ctx.Err() == nil {
@@ -179,6 +182,9 @@ func (r *running) verify(ctx context.Context) (*conclusion, error) {
 	if err := r.l.repo.Ensure(ctx, path, r.result.ID, true); err != nil {
 		return nil, err
 	}
+	if end := r.homeless(path, r.result.ID); end != nil {
+		return end, nil
+	}
 	if judge {
 		if end, err := r.judge(ctx, path); end != nil || err != nil {
 			return end, err
@@ -202,7 +208,7 @@ func (r *running) judge(ctx context.Context, path string) (*conclusion, error) {
 	if end := r.unchanged(); end != nil {
 		return end, nil
 	}
-	j, err := r.ask(ctx, "verify", r.src.Verify.Check, path, r.letGo)
+	j, err := r.ask(ctx, "verify", r.src.Verify.Check, r.l.within(path), r.letGo)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +227,7 @@ func (r *running) goal(ctx context.Context, path string) (*conclusion, error) {
 	if end := r.unchanged(); end != nil {
 		return end, nil
 	}
-	j, err := r.ask(ctx, "goal", *r.src.Goal, path, r.letGo)
+	j, err := r.ask(ctx, "goal", *r.src.Goal, r.l.within(path), r.letGo)
 	switch {
 	case err != nil:
 		return nil, err
