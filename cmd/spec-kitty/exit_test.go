@@ -44,6 +44,23 @@ func TestEveryCodeHasOneExit(t *testing.T) {
 	}
 }
 
+// TestEveryCodeSaysWhatToDo: an error that says nothing better has what to do from
+// its code, and no code sends people to the list of codes.
+func TestEveryCodeSaysWhatToDo(t *testing.T) {
+	own := []runner.Code{codeInterrupted, codeTerminated, codeOutputFailed} // say it themselves
+	for _, row := range exitTable() {
+		for _, code := range row.errors {
+			next := document(&runner.Error{Code: code, Message: "m"}).NextStep
+			if slices.Contains(own, code) {
+				continue
+			}
+			if next == "" || strings.Contains(next, "exit-codes") {
+				t.Errorf("%s says to do %q", code, next)
+			}
+		}
+	}
+}
+
 // constants are the values of all constants of a type named Code.
 func constants(t *testing.T, folders ...string) map[string]bool {
 	found := map[string]bool{}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spec-kitty/step-runner/host/runner"
 )
@@ -26,9 +27,25 @@ type errorDocument struct {
 	Problems   []runner.Problem `json:"problems"`
 }
 
-// usage is an error of the command line.
+// usage is an error of the command line. Of a word of the caller's it says no more
+// than what tells which one is meant.
 func usage(next, format string, args ...any) *runner.Error {
+	for i, arg := range args {
+		if word, ok := arg.(string); ok {
+			args[i] = brief(word)
+		}
+	}
 	return &runner.Error{Code: runner.CodeUsage, NextStep: next, Message: fmt.Sprintf(format, args...)}
+}
+
+// maxWord is how much of a word of the caller's a message repeats, in characters.
+const maxWord = 200
+
+func brief(word string) string {
+	if utf8.RuneCountInString(word) <= maxWord {
+		return word
+	}
+	return string([]rune(word)[:maxWord]) + "…"
 }
 
 // fail prints an error and gives its exit code.
@@ -58,11 +75,8 @@ func known(err error) *runner.Error {
 
 func document(e *runner.Error) errorDocument {
 	d := errorDocument{
-		Result: "error", Schema: runner.Schema, Error: e.Message, ErrorCode: string(e.Code), NextStep: e.NextStep,
+		Result: "error", Schema: runner.Schema, Error: e.Message, ErrorCode: string(e.Code), NextStep: e.Next(),
 		Recover: list(e.Recover), Candidates: list(e.Candidates), Problems: list(e.Problems),
-	}
-	if d.NextStep == "" {
-		d.NextStep = "`spec-kitty help exit-codes` lists what may go wrong"
 	}
 	if e.File != "" {
 		d.File = &e.File
@@ -87,9 +101,7 @@ func (a *app) complain(e *runner.Error) {
 	if len(e.Candidates) > 0 && !strings.Contains(e.Message, e.Candidates[0]) {
 		fmt.Fprintf(&out, "  there are: %s\n", strings.Join(e.Candidates, ", "))
 	}
-	if e.NextStep != "" {
-		fmt.Fprintf(&out, "  next: %s\n", e.NextStep)
-	}
+	fmt.Fprintf(&out, "  next: %s\n", e.Next())
 	for _, line := range e.Recover {
 		fmt.Fprintf(&out, "    %s\n", line)
 	}

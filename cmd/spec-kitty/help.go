@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,9 @@ func noTopic(root *cobra.Command, args []string) error {
 		known = append(known, c.Name())
 	}
 	for _, t := range topics() {
-		known = append(known, t.name)
+		if !slices.Contains(known, t.name) { // some are commands too
+			known = append(known, t.name)
+		}
 	}
 	e := usage("`spec-kitty help` lists commands and topics", "there is no help on %q", name)
 	e.Candidates = known

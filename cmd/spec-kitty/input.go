@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -62,7 +63,11 @@ func (t text) read(ctx context.Context, a *app, cmd *cobra.Command) (value strin
 	if err != nil {
 		return "", false, usage("name a file that can be read", "--%s-file: %v", t.name, err)
 	}
-	return plain(data), true, nil
+	value = plain(data)
+	if strings.TrimSpace(value) == "" && t.name != "answer" { // an empty answer is judged by what is asked
+		return "", false, usage("write the text into it, or leave the flag out", "--%s-file: %s is blank", t.name, t.file)
+	}
+	return value, true, nil
 }
 
 // plain takes a byte order mark, carriage returns and the last newline off.
@@ -75,7 +80,7 @@ func plain(data []byte) string {
 // with the context.
 func (a *app) readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	if name != "-" {
-		file, err := os.Open(name)
+		file, err := openFile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +102,23 @@ func (a *app) readFile(ctx context.Context, name string, limit int64) ([]byte, e
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// openFile opens a file to read it, and nothing that is a folder.
+func openFile(name string) (*os.File, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder", name)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
 }
 
 // writeFile writes a whole file or none: under a temporary name beside it, then

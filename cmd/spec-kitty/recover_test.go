@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spec-kitty/step-runner/host/runner"
 )
 
 // recoverProject has each sort of step: one that asks, packages with rework, an
@@ -38,15 +40,21 @@ on_reject = "implement"
 
 // site is a project folder in which calls are made.
 type site struct {
-	t   *testing.T
-	dir string
+	t    *testing.T
+	dir  string
+	repo string                // of this program, to read test files in
+	tune func(*runner.Options) // of the next calls; copies have none
 }
 
 func newSite(t *testing.T) site {
 	if _, err := schemas(); err != nil { // found from the package's folder, which the calls leave
 		t.Fatal(err)
 	}
-	s := site{t: t, dir: t.TempDir()}
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := site{t: t, dir: t.TempDir(), repo: repo}
 	s.write("spec-kitty.toml", recoverProject)
 	s.write("kitty-specs/m/meta.json", `{"mission_type": "t"}`)
 	s.write("kitty-specs/m/tasks/WP01.md", "---\nwork_package_id: WP01\ntitle: One\ndependencies: []\n---\nDo it.\n")
@@ -68,7 +76,7 @@ func (s site) write(name, content string) {
 // copied is the same project in another folder, to try something on.
 func (s site) copied() site {
 	s.t.Helper()
-	other := site{t: s.t, dir: s.t.TempDir()}
+	other := site{t: s.t, dir: s.t.TempDir(), repo: s.repo}
 	if err := os.CopyFS(other.dir, os.DirFS(s.dir)); err != nil {
 		s.t.Fatal(err)
 	}
@@ -80,7 +88,7 @@ func (s site) call(args ...string) (out string, code int) {
 	s.t.Helper()
 	s.t.Chdir(s.dir)
 	var stdout, stderr bytes.Buffer
-	code = run(process{args: args, in: strings.NewReader(""), out: &stdout, err: &stderr, getenv: func(string) string { return "" }})
+	code = run(process{args: args, in: strings.NewReader(""), out: &stdout, err: &stderr, getenv: func(string) string { return "" }, tune: s.tune})
 	return stdout.String(), code
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,7 +52,7 @@ func (a *app) importRun(ctx context.Context, project *runner.Project, name strin
 		}
 		return project.Import(ctx, strings.NewReader(string(data)))
 	}
-	file, err := os.Open(name)
+	file, err := openFile(name)
 	if err != nil {
 		return runner.Import{}, usage("name a file that `spec-kitty run export` wrote", "%v", err)
 	}

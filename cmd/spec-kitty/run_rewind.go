@@ -44,6 +44,9 @@ func (o *rewindOptions) run(a *app, cmd *cobra.Command, mission string) error {
 	if o.q.Mission, err = a.mission(cmd, mission, o.mission); err != nil {
 		return err
 	}
+	if cmd.Flags().Changed("to") && o.q.To == 0 {
+		return usage("`spec-kitty run log` lists the revisions; `spec-kitty run rewind --to 1` goes back to the beginning", "revisions begin with 1: there is none before it to go to")
+	}
 	if _, o.q.Actor, err = o.who.operator(a, cmd); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -81,7 +82,36 @@ func checkOutput(stdout []byte, code int) (any, error) {
 	if err := schema.Validate(map[string]any(doc)); err != nil {
 		return nil, fmt.Errorf("%s.schema.json: %w\n%s", name, err, stdout)
 	}
+	if err := helps(doc); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, stdout)
+	}
 	return doc, fits(doc, name, code)
+}
+
+// helps wants of an error that it says what to do, and that what it proposes is
+// proposed once and is not what was given.
+func helps(doc map[string]any) error {
+	if _, isError := doc["error_code"]; !isError {
+		return nil
+	}
+	next, _ := doc["next_step"].(string)
+	if strings.TrimSpace(next) == "" || strings.Contains(next, "help exit-codes") {
+		return fmt.Errorf("the error does not say what to do: %q", next)
+	}
+	seen := map[any]bool{}
+	for _, candidate := range doc["candidates"].([]any) {
+		if seen[candidate] {
+			return fmt.Errorf("the candidate %q is there twice", candidate)
+		}
+		seen[candidate] = true
+	}
+	said, _ := doc["error"].(string)
+	for _, m := range regexp.MustCompile(`"([^"]*)"[^"]*did you mean ([^ ?]+)\?`).FindAllStringSubmatch(said, -1) {
+		if m[1] == m[2] {
+			return fmt.Errorf("%q is proposed in its own place", m[1])
+		}
+	}
+	return nil
 }
 
 // shapeOf is the name of the schema that a document belongs to.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -22,8 +21,7 @@ func checkDefinition(r *reading, cfg *Config, def *mission.Definition, base stri
 	known := cfg.PluginNames()
 	for _, ref := range def.PluginReferences() {
 		if _, ok := cfg.Plugins[ref.Name]; !ok && ref.Name != "" {
-			r.unlessKnown(Problem{File: r.file, Path: base + ref.Path, Near: mission.Nearest(ref.Name, known),
-				Message: fmt.Sprintf("names the plugin %q, which is not in [plugins] of %s", ref.Name, FileName)})
+			r.missing(cfg, base+ref.Path, "plugins", "plugin", ref.Name, known)
 		}
 	}
 	checkCommands(r, cfg, def, base)

@@ -110,8 +110,7 @@ func checkCommands(r *reading, cfg *Config, def *mission.Definition, base string
 		switch {
 		case ref.Name == "": // said
 		case !ok:
-			r.unlessKnown(Problem{File: r.file, Path: base + ref.Path, Near: mission.Nearest(ref.Name, known),
-				Message: "names the command " + strconv.Quote(ref.Name) + ", which is not in [commands] of " + FileName})
+			r.missing(cfg, base+ref.Path, "commands", "command", ref.Name, known)
 		case len(cfg.Plugins[ref.Executor].Write) > 0:
 			r.unlessKnown(Problem{File: r.file, Path: base + ref.Path,
 				Message: "names a command, which cannot see what the step's executor " + ref.Executor + " may write (it is granted `write`): that is made after the guards. Put the command on the step after it"})

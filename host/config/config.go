@@ -29,6 +29,7 @@ type Config struct {
 	Commands map[string]Command
 	Missions map[string]Mission
 	Loops    map[string]Loop
+	Faults   []Problem // of single entries, in the order of the file; see LoadUsable
 }
 
 // Runtime is [runtime].

@@ -15,6 +15,15 @@ import (
 // Without the file the error is a *NotFoundError. If anything in it is wrong,
 // the error is an *InvalidError and the Config holds what could be read.
 func Load(root string) (*Config, error) {
+	cfg, err := readConfig(root)
+	if err == nil {
+		err = cfg.checkSpecsDir()
+	}
+	return cfg, err
+}
+
+// readConfig is Load without the look at the folder of the missions.
+func readConfig(root string) (*Config, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("project root: %w", err)
@@ -29,14 +38,17 @@ func Load(root string) (*Config, error) {
 	case err != nil:
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	if err := cfg.decode(data); err != nil {
-		return cfg, err
-	}
-	if err := cfg.CheckInside(cfg.SpecsDir()); err != nil {
+	return cfg, cfg.decode(data)
+}
+
+// checkSpecsDir wants the folder of the missions inside the project, by its links
+// too.
+func (c *Config) checkSpecsDir() error {
+	if err := c.CheckInside(c.SpecsDir()); err != nil {
 		const key = "runtime.specs_dir"
-		return cfg, &InvalidError{Problems: []Problem{{File: FileName, Line: cfg.lineOf(key), Path: key, Message: err.Error()}}}
+		return &InvalidError{Problems: []Problem{{File: FileName, Line: c.lineOf(key), Path: key, Message: err.Error()}}}
 	}
-	return cfg, nil
+	return nil
 }
 
 func projectNotFound(dir string) error {

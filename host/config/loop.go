@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/loop"
@@ -95,7 +96,7 @@ func LoadLoop(cfg *Config, name string) (*loop.Definition, FrozenLoop, error) {
 	l := &loading{cfg: cfg, root: root}
 	frozen := FrozenLoop{ReadAt: time.Now()}
 	def, err := l.loop(found)
-	if err != nil {
+	if err = cfg.withFaults("loops", name, err); err != nil {
 		return nil, FrozenLoop{}, err
 	}
 	frozen.Definition, frozen.Digest, frozen.Files = def.Canonical(), def.Digest(), l.files
@@ -163,23 +164,18 @@ func (d *loopDraft) check(r *reading, cfg *Config, base string) {
 	}
 	for _, key := range []string{"gate", "verify", "goal"} {
 		if c := checks[key]; c != nil {
-			r.reference(base+key+".plugin", "plugin", c.Plugin, names(cfg.Plugins), "plugins")
-			r.reference(base+key+".command", "command", c.Command, cfg.CommandNames(), "commands")
+			r.reference(cfg, base+key+".plugin", "plugin", c.Plugin, cfg.PluginNames(), "plugins")
+			r.reference(cfg, base+key+".command", "command", c.Command, cfg.CommandNames(), "commands")
 		}
 	}
 }
 
 // reference adds a name that is none of those known.
-func (r *reading) reference(path, what, name string, known []string, table string) {
-	for _, k := range known {
-		if k == name {
-			return
-		}
+func (r *reading) reference(cfg *Config, path, what, name string, known []string, table string) {
+	if name == "" || slices.Contains(known, name) {
+		return
 	}
-	if name != "" {
-		r.unlessKnown(Problem{File: r.file, Path: path, Near: mission.Nearest(name, known),
-			Message: fmt.Sprintf("names the %s %q, which is not in [%s] of %s", what, name, table, FileName)})
-	}
+	r.missing(cfg, path, table, what, name, known)
 }
 
 // checkLoops adds what is wrong with all loops to what is known.

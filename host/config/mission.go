@@ -48,7 +48,7 @@ func LoadMission(cfg *Config, missionType string) (*mission.Definition, Frozen, 
 	l := &loading{cfg: cfg, root: root, mission: m}
 	readAt := time.Now()
 	def, err := l.load()
-	if err != nil {
+	if err = cfg.withFaults("missions", missionType, err); err != nil {
 		return nil, Frozen{}, err
 	}
 	frozen := freeze(def)

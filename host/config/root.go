@@ -49,7 +49,7 @@ func realPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", &NotFoundError{What: "folder", Name: dir}
+		return "", &NotFoundError{What: "folder", Name: dir, Fix: "name one that is there with --root"}
 	case err != nil:
 		return "", fmt.Errorf("project root: %w", err)
 	}

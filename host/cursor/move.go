@@ -77,7 +77,7 @@ func (t Move) legal(s State, f Facts) error {
 	case from == "": // nothing of it is known any more
 		return refuse(PackageNotFound, "package %s has no file in tasks/ any more: its lane is not moved here", t.Package)
 	case !slices.Contains(mission.Lanes(), t.To):
-		refusal := refuse(Usage, "there is no lane %q to move to", t.To)
+		refusal := refuse(Usage, "there is no lane %.40q to move to", t.To)
 		for _, lane := range mission.Lanes() {
 			refusal.Options = append(refusal.Options, string(lane))
 		}

@@ -3,6 +3,8 @@ package lanes
 import (
 	"fmt"
 	"strings"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // FileError says that a file of a mission's folder cannot be used as it is.
@@ -64,7 +66,7 @@ type InvalidHandleError struct {
 }
 
 func (e *InvalidHandleError) Error() string {
-	return fmt.Sprintf("mission %q: %s", e.Handle, e.Why)
+	return fmt.Sprintf("mission %.*q: %s", mission.MaxName, e.Handle, e.Why)
 }
 
 // CoordError says that a mission's lane log is kept in another worktree, which

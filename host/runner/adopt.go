@@ -198,3 +198,15 @@ func allOf(items []string) string {
 	}
 	return strings.Join(items, ", ")
 }
+
+// unreachable says what to do about a run that this definition could not have come
+// to.
+func unreachable(q StartRequest, err error) error {
+	var refusal *cursor.Refusal
+	if !q.Adopt || !errors.As(err, &refusal) || refusal.Code != cursor.Usage || len(refusal.Options) > 0 {
+		return err
+	}
+	e := fail(CodeUsage, "mend what is named, or start without --adopt", "%s", refusal.Message)
+	e.Err = err
+	return e
+}

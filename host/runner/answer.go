@@ -122,6 +122,23 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
+// warnConfig is the warning of a configuration that is not sound in all parts.
+const warnConfig = "config_invalid"
+
+// faultyConfig warns where entries of the configuration cannot be used: those that
+// a call needs are an error; of the others it says that they are there.
+func (p *Project) faultyConfig() []Warning {
+	faults := p.Config.Faults
+	if len(faults) == 0 {
+		return nil
+	}
+	more := ""
+	if len(faults) > 1 {
+		more = " (and " + itoa(len(faults)-1) + " more)"
+	}
+	return []Warning{{warnConfig, faults[0].String() + more + "; `spec-kitty mission validate" + p.rootFlag() + "` lists all. The rest of the configuration is used"}}
+}
+
 // text is a pointer to a string, nil for the empty one.
 func text(s string) *string {
 	if s == "" {

@@ -122,7 +122,7 @@ func (e *examination) lanes(h RunHealth, s cursor.State) {
 	faults := e.p.world.laneFaults(r, s, f)
 	var known *Error
 	if errors.As(f.Fault, &known) {
-		faults = append(faults, laneFault{WarnLogGone, known.Message, known.NextStep})
+		faults = append(faults, laneFault{WarnLogGone, known.Message, known.Next()})
 	}
 	for _, fault := range faults {
 		e.find(Finding{Level: LevelWarning, Code: fault.Code, RunID: h.RunID, Message: fault.Message, Fix: fault.Fix})

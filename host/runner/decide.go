@@ -11,10 +11,10 @@ import (
 // one given before. It reports nothing. The answer is the work that the caller
 // holds, else how things stand; what was answered is durable then.
 func (p *Project) Decide(ctx context.Context, q Request) (Answer, error) {
-	switch {
-	case q.Replace && q.Reason == "":
-		return Answer{}, fail(CodeUsage, "add --reason TEXT", "replacing an answer wants a reason")
-	case q.Replace && q.Decision == "":
+	if err := checkReason("replacing an answer", q.Reason); q.Replace && err != nil {
+		return Answer{}, err
+	}
+	if q.Replace && q.Decision == "" {
 		return Answer{}, fail(CodeUsage, "name the decision", "replacing an answer names the decision")
 	}
 	if err := q.check(); err != nil {
@@ -39,8 +39,8 @@ func (p *Project) Decide(ctx context.Context, q Request) (Answer, error) {
 
 // Postpone puts an open question off. It stays open and keeps its step closed.
 func (p *Project) Postpone(ctx context.Context, q OperatorRequest) (Answer, error) {
-	if q.Reason == "" {
-		return Answer{}, fail(CodeUsage, "add --reason TEXT", "putting a question off wants a reason")
+	if err := checkReason("putting a question off", q.Reason); err != nil {
+		return Answer{}, err
 	}
 	return p.steered(ctx, q.byNobody(), cursor.Postpone{Who: q.who(), Decision: q.Decision, Token: q.Token, Reason: q.Reason})
 }
@@ -48,8 +48,8 @@ func (p *Project) Postpone(ctx context.Context, q OperatorRequest) (Answer, erro
 // Withdraw ends the asking of an executor's question, or of one about packages.
 // What still needs it asks again.
 func (p *Project) Withdraw(ctx context.Context, q OperatorRequest) (Answer, error) {
-	if q.Reason == "" {
-		return Answer{}, fail(CodeUsage, "add --reason TEXT", "withdrawing a question wants a reason")
+	if err := checkReason("withdrawing a question", q.Reason); err != nil {
+		return Answer{}, err
 	}
 	return p.steered(ctx, q.byNobody(), cursor.Withdraw{Who: q.who(), Decision: q.Decision, Token: q.Token, Reason: q.Reason})
 }

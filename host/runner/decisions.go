@@ -71,6 +71,9 @@ func (p *Project) Decisions(ctx context.Context, handle string) (DecisionList, e
 
 // Decision shows one question with all its askings. It writes nothing.
 func (p *Project) Decision(ctx context.Context, handle, id string) (DecisionPage, error) {
+	if err := checkDecision(id); err != nil {
+		return DecisionPage{}, err
+	}
 	r, rows, err := p.askings(ctx, handle)
 	if err != nil {
 		return DecisionPage{}, classify(err)

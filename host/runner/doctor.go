@@ -131,6 +131,7 @@ func (p *Project) Doctor(ctx context.Context) (Diagnosis, error) {
 			return d, classify(err)
 		}
 	}
+	e.config()
 	e.plugins()
 	e.fileSystem()
 	e.clock()

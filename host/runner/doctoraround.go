@@ -92,6 +92,14 @@ func (e *examination) locks(ctx context.Context) error {
 	return nil
 }
 
+// config notes the entries of the configuration that cannot be used.
+func (e *examination) config() {
+	for _, p := range e.p.Config.Faults {
+		e.find(Finding{Level: LevelWarning, Code: string(CodeDefinitionInvalid), Message: p.String(),
+			Fix: "mend it; until then what uses it is refused, and all else goes on"})
+	}
+}
+
 func (e *examination) plugins() {
 	sums := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(e.p.Config.Plugins)) {

@@ -89,7 +89,7 @@ func (e *examination) problem(h *RunHealth, problem error) {
 	case known == nil:
 	case known.Code == CodeNewerFormat:
 		h.Newer = true
-		f.Code, f.Fix = string(known.Code), known.NextStep+"; what this version does not know is kept"
+		f.Code, f.Fix = string(known.Code), known.Next()+"; what this version does not know is kept"
 		e.find(f)
 		return
 	default:

@@ -220,49 +220,7 @@ func nextStepOf(r *cursor.Refusal) string {
 	if len(r.Options) > 0 {
 		return "use one of: " + strings.Join(r.Options, ", ")
 	}
-	switch r.Code {
-	case cursor.NothingToPublish:
-		return "nothing is to be done"
-	case cursor.NothingToRetry:
-		return "nothing failed, is blocked or was rejected there: ask for work, or look at `spec-kitty status`"
-	case cursor.NothingToAbort:
-		return "`spec-kitty run start` with --again starts a new run; `spec-kitty help rewind` takes completed steps back"
-	case cursor.NothingToRewind:
-		return "`spec-kitty run log` lists the revisions, `spec-kitty run show` the steps that are complete"
-	case cursor.NothingToMigrate:
-		return "`spec-kitty run start` with --again starts a new run, by the definition as it is now"
-	case cursor.MigrationRefused:
-		return "do what the refusal names, or go on by the definition that the run froze; `--dry-run` shows what a migration changes"
-	case cursor.LanesReadOnly:
-		return "move the package with the tool that keeps the lane log; only its lanes are read here"
-	case cursor.DecisionNotFound:
-		return "`spec-kitty decision list` shows the questions there are"
-	case cursor.DecisionAmbiguous:
-		return "`spec-kitty decision list` shows the open questions: name one"
-	case cursor.StepNotFound:
-		return "`spec-kitty run show` lists the steps"
-	case cursor.PackageNotFound:
-		return "`spec-kitty wp list` shows the packages"
-	case cursor.Usage:
-		return "the help of the command says what it takes"
-	case cursor.NothingIssued:
-		return "ask for work with --result success"
-	case cursor.StaleDecision:
-		return "look at the question again with a query, and answer with the token that it shows"
-	case cursor.AuditNeedsHuman:
-		return "let a person answer: --as human:NAME"
-	case cursor.DecisionConflict:
-		return "the first answer stands; `spec-kitty decision answer --replace` changes it, as long as no step was completed with it"
-	case cursor.AnswerUsed:
-		return "take back what was made with it first: `spec-kitty help rewind`"
-	case cursor.DecisionNeeded:
-		return "`spec-kitty decision answer` or `spec-kitty decision postpone`; for a step that does not apply `spec-kitty help skip`"
-	case cursor.SelfReview:
-		return "let somebody else review it"
-	case cursor.IllegalMove:
-		return "it may be moved with --force and --reason TEXT"
-	}
-	return ""
+	return Remedy(Code(r.Code))
 }
 
 // isBlock tells whether a refusal is an answer of kind blocked.

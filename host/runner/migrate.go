@@ -62,8 +62,8 @@ type PluginChange struct {
 // handed out would be lost. What the result says is durable when it is Applied.
 // A refusal is the Answer; without one it is nil.
 func (p *Project) Migrate(ctx context.Context, q MigrateRequest) (Migration, *Answer, error) {
-	if len(q.Reason) > MaxText {
-		return Migration{}, nil, fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
+	if err := checkText("the reason", q.Reason); err != nil {
+		return Migration{}, nil, err
 	}
 	r, err := p.read(ctx, q.Mission)
 	if err == nil && r.run == nil {

@@ -1,8 +1,8 @@
 package runner
 
 import (
+	"cmp"
 	"context"
-	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -31,16 +31,8 @@ func (q OperatorRequest) who() string {
 }
 
 func (q OperatorRequest) check() error {
-	if err := q.Caller.check(); err != nil {
-		return err
-	}
-	if strings.Contains(q.Reason, "\x00") {
-		return fail(CodeUsage, "leave NUL bytes out", "the reason has a NUL byte")
-	}
-	if len(q.Reason) > MaxText {
-		return fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
-	}
-	return nil
+	return cmp.Or(q.Caller.check(), checkText("the reason", q.Reason), checkToken("the token", q.Token),
+		checkID("work package", q.Package), checkID("step", q.Step), checkDecision(q.Decision))
 }
 
 // Retry hands out again what failed, is blocked or was rejected.
@@ -52,8 +44,8 @@ func (p *Project) Retry(ctx context.Context, q OperatorRequest) (Answer, error) 
 
 // Skip completes a step without its work.
 func (p *Project) Skip(ctx context.Context, q OperatorRequest) (Answer, error) {
-	if q.Reason == "" {
-		return Answer{}, fail(CodeUsage, "add --reason TEXT", "skipping a step wants a reason")
+	if err := checkReason("skipping a step", q.Reason); err != nil {
+		return Answer{}, err
 	}
 	return p.operate(ctx, q, cursor.Skip{
 		Who: q.who(), Step: q.Step, Reason: q.Reason, By: q.Caller.Holder(), Tokens: p.tokens(),
@@ -62,8 +54,8 @@ func (p *Project) Skip(ctx context.Context, q OperatorRequest) (Answer, error) {
 
 // Release takes work from a holder who does not come back.
 func (p *Project) Release(ctx context.Context, q OperatorRequest) (Answer, error) {
-	if q.Reason == "" {
-		return Answer{}, fail(CodeUsage, "add --reason TEXT", "taking work from its holder wants a reason")
+	if err := checkReason("taking work from its holder", q.Reason); err != nil {
+		return Answer{}, err
 	}
 	q.Caller = Caller{}
 	return p.operate(ctx, q, cursor.Release{Who: q.who(), Token: q.Token, Package: q.Package, Reason: q.Reason})
@@ -71,8 +63,8 @@ func (p *Project) Release(ctx context.Context, q OperatorRequest) (Answer, error
 
 // Abort ends a run before its end.
 func (p *Project) Abort(ctx context.Context, q OperatorRequest) (Answer, error) {
-	if q.Reason == "" {
-		return Answer{}, fail(CodeUsage, "add --reason TEXT", "aborting a run wants a reason")
+	if err := checkReason("aborting a run", q.Reason); err != nil {
+		return Answer{}, err
 	}
 	q.Caller = Caller{}
 	return p.operate(ctx, q, cursor.Abort{Who: q.who(), Reason: q.Reason})

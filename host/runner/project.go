@@ -80,7 +80,7 @@ func Open(o Options) (*Project, error) {
 	if err != nil {
 		return nil, classify(err)
 	}
-	cfg, err := config.Load(root)
+	cfg, err := config.LoadUsable(root)
 	if err != nil {
 		return nil, classify(err)
 	}

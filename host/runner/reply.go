@@ -77,7 +77,10 @@ func (r *reading) seal(a Answer) Answer {
 	if r.p.Config.Runtime.Holder == config.HolderAny {
 		r.warn("holder_any", `holder = "any": a step's report is accepted from anybody, so a repeated report may complete a step that somebody else was given`)
 	}
-	a.Warnings = append([]Warning{}, r.warnings...)
+	a.Warnings = append(r.p.faultyConfig(), r.warnings...)
+	if a.Warnings == nil {
+		a.Warnings = []Warning{}
+	}
 	return a
 }
 

@@ -1,17 +1,13 @@
 package runner
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/spec-kitty/step-runner/host/cursor"
 )
-
-// MaxText is the greatest length of a reason or an answer, in bytes.
-const MaxText = 64 << 10
 
 // Caller is who calls: an agent with, where its name is shared, a worker, or a
 // person.
@@ -43,7 +39,7 @@ func (c Caller) check() error {
 		if utf8.RuneCountInString(name.value) > 200 || !utf8.ValidString(name.value) ||
 			strings.ContainsFunc(name.value, func(r rune) bool { return !unicode.IsPrint(r) }) ||
 			name.value != strings.TrimSpace(name.value) {
-			return fail(CodeUsage, "use 1 to 200 printable characters", "%s %q is no name", name.flag, name.value)
+			return fail(CodeUsage, "use 1 to 200 printable characters", "%s %.200q is no name", name.flag, name.value)
 		}
 	}
 	switch {
@@ -72,12 +68,6 @@ type Request struct {
 	PlanOut       func(plan []byte) error `json:"-"` // nil: commit; else where the saved plan goes
 }
 
-// isToken tells whether a text has the form of a token, a ULID.
-func isToken(text string) bool {
-	_, err := ulid.ParseStrict(text)
-	return err == nil
-}
-
 func (q Request) check() error {
 	if err := q.Caller.check(); err != nil {
 		return err
@@ -91,22 +81,24 @@ func (q Request) check() error {
 		return fail(CodeUsage, "add --result success, failed or blocked", "nothing is reported and nothing is answered")
 	case q.Answer == nil && (q.Decision != "" || q.DecisionToken != ""):
 		return fail(CodeUsage, "add --answer VALUE", "--decision-id and --decision-token go with --answer")
-	case q.Token != "" && !isToken(q.Token):
-		return fail(CodeUsage, "copy the token from the answer that handed the work out", "--token %q is none", q.Token)
 	case q.Token != "" && q.Result == "":
 		return fail(CodeUsage, "add --result success, failed or blocked", "--token goes with --result")
 	case q.PlanOut != nil && q.Answer != nil:
 		return fail(CodeUsage, "give the answer first, then make the plan", "--plan-out saves a report, not an answer")
-	case len(q.Reason) > MaxText || q.Answer != nil && len(*q.Answer) > MaxText:
-		return fail(CodeUsage, "put long texts into a file of the mission and name it", "a text is longer than 64 KiB")
-	case strings.Contains(q.Reason, "\x00") || q.Answer != nil && strings.Contains(*q.Answer, "\x00"):
-		return fail(CodeUsage, "leave NUL bytes out", "a text has a NUL byte")
-	case !utf8.ValidString(q.Reason) || q.Answer != nil && !utf8.ValidString(*q.Answer):
-		return fail(CodeUsage, "give UTF-8", "a text is not UTF-8")
 	}
 	switch q.Result {
 	case "", cursor.Success, cursor.Failed, cursor.Blocked:
-		return nil
+		return q.checkParts()
 	}
-	return fail(CodeUsage, "use success, failed or blocked", "--result %q is none", q.Result)
+	return fail(CodeUsage, "use success, failed or blocked", "--result %.40q is none", q.Result)
+}
+
+// checkParts is check of the texts and names alone.
+func (q Request) checkParts() error {
+	answer := ""
+	if q.Answer != nil {
+		answer = *q.Answer
+	}
+	return cmp.Or(checkToken("--token", q.Token), checkToken("--decision-token", q.DecisionToken), checkDecision(q.Decision),
+		checkText("the reason", q.Reason), checkText("the answer", answer))
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -60,15 +61,10 @@ type LaneLeft struct {
 }
 
 func (q RewindRequest) check() error {
-	switch {
-	case (q.Step == "") == (q.To == 0):
+	if (q.Step == "") == (q.To == 0) {
 		return fail(CodeUsage, "add --to-step STEP, or --to REVISION", "a rewind goes to before one step's completion, or to one revision")
-	case q.Reason == "":
-		return fail(CodeUsage, "add --reason TEXT", "taking completed work back wants a reason")
-	case len(q.Reason) > MaxText:
-		return fail(CodeUsage, "put long texts into a file of the mission and name it", "the reason is longer than 64 KiB")
 	}
-	return nil
+	return cmp.Or(checkID("step", q.Step), checkReason("taking completed work back", q.Reason))
 }
 
 // Rewind puts a mission's latest run back. It hands out nothing, and what was

@@ -164,7 +164,7 @@ func (r *reading) overview() (Overview, error) {
 		r.showBlock(&b, here.Why, Caller{})
 		o.Block = &Block{ReasonCode: *b.ReasonCode, Reason: *b.Reason, Recover: b.Recover}
 	}
-	o.Warnings = append(o.Warnings, r.warnings...)
+	o.Warnings = append(append(o.Warnings, r.p.faultyConfig()...), r.warnings...)
 	return o, nil
 }
 

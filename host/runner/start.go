@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,7 +37,7 @@ type StartRequest struct {
 
 // Start starts a run. It is durable when Start returns without error.
 func (p *Project) Start(ctx context.Context, q StartRequest) (Answer, error) {
-	if err := q.Caller.check(); err != nil {
+	if err := cmp.Or(q.Caller.check(), checkID("mission type", q.Type)); err != nil {
 		return Answer{}, err
 	}
 	m, fresh, err := p.missionToStart(ctx, q)
@@ -155,7 +156,7 @@ func (r *reading) start(ctx context.Context, q StartRequest) (Answer, error) {
 		first.Who = "operator"
 	}
 	if err := r.rehearse(ctx, first); err != nil {
-		return r.refused(q.Caller, err)
+		return r.refused(q.Caller, unreachable(q, err))
 	}
 	undo, err := r.settleFolder(ctx, q, first)
 	if err != nil {

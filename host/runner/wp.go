@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -19,7 +20,7 @@ type ClaimRequest struct {
 // Who holds it already is given it again. A refusal is an Answer of kind
 // blocked, as with Next.
 func (p *Project) WPClaim(ctx context.Context, q ClaimRequest) (Answer, error) {
-	if err := q.Caller.check(); err != nil {
+	if err := cmp.Or(q.Caller.check(), checkID("work package", q.Package)); err != nil {
 		return Answer{}, err
 	}
 	if q.Caller.Holder().IsZero() {
@@ -78,8 +79,8 @@ func (p *Project) WPRelease(ctx context.Context, q OperatorRequest) (Answer, err
 	if err := q.namesPackage(); err != nil {
 		return Answer{}, err
 	}
-	if q.Reason == "" {
-		return Answer{}, fail(CodeUsage, "add --reason TEXT", "taking a package from its holder wants a reason")
+	if err := checkReason("taking a package from its holder", q.Reason); err != nil {
+		return Answer{}, err
 	}
 	q.Caller = Caller{}
 	return p.steered(ctx, q, cursor.ReleasePackage{Who: q.who(), Package: q.Package, Reason: q.Reason})

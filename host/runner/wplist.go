@@ -159,6 +159,9 @@ func (s *shelf) has(id string) error {
 	case slices.Contains(ids, id):
 		return nil
 	}
+	if err := checkID("work package", id); err != nil {
+		return err
+	}
 	e := fail(Code(cursor.PackageNotFound), "`spec-kitty wp list` shows those that are there", "mission %s has no work package %q", s.mission.Slug, id)
 	e.Candidates = ids
 	if near := mission.Nearest(id, ids); near != "" {
