@@ -38,8 +38,9 @@ func (y *yard) background(ctx context.Context) <-chan Report {
 
 func (y *yard) let() { write(y.t, filepath.Join(y.root, "go"), "") }
 
-// Rows 1 and 2, S1, SerializeConcurrent: of ticks that are released together one
-// gets the token; the others skip as busy while its work is kept at work.
+// Rows 1 and 2, S1, SerializeConcurrent: of ticks that all have read the loop as free,
+// and are released together, one gets the token; the others skip as busy while its
+// work is kept at work.
 func TestSerializeConcurrent_Row1_Row2_S1(t *testing.T) {
 	rounds := 3
 	if *torture {
@@ -52,18 +53,25 @@ func TestSerializeConcurrent_Row1_Row2_S1(t *testing.T) {
 	y.create("deps")
 	for round := range rounds {
 		const n = 8
+		var read sync.WaitGroup
+		read.Add(n)
 		begin, answers := make(chan struct{}), make(chan Report, n)
+		held := hooked(func(point string) {
+			if point == PointRead {
+				read.Done()
+				<-begin
+			}
+		})
 		for range n {
 			go func() {
-				l := y.loops()
-				<-begin
-				r, err := l.Tick(context.Background(), Request{Loop: "deps", Who: "tick", ByHand: true})
+				r, err := y.loops(held).Tick(context.Background(), Request{Loop: "deps", Who: "tick", ByHand: true})
 				if err != nil {
 					r.Reason = err.Error()
 				}
 				answers <- r
 			}()
 		}
+		read.Wait()
 		close(begin)
 		for range n - 1 {
 			if r := <-answers; r.Outcome != Skipped || r.ReasonCode != "busy" {
