@@ -333,7 +333,7 @@ func (p *Project) Verify(ctx context.Context, handle string) (Verification, erro
 	for _, problem := range report.Problems {
 		v.Problems = append(v.Problems, problem.Error())
 	}
-	v.Problems = append(v.Problems, frozenProblems(ctx, store)...)
+	v.Problems = append(v.Problems, frozenProblems(ctx, store, len(report.Problems) > 0)...)
 	v.Sound = len(v.Problems) == 0
 	return v, nil
 }
