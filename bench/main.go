@@ -156,6 +156,7 @@ func groups() []group {
 		{name: "commit", measure: commitRows},
 		{name: "eight", measure: eightRows},
 		{name: "growth", measure: growthRows},
+		{name: "loop", measure: loopRows},
 	}
 }
 

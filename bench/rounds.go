@@ -22,6 +22,7 @@ type program struct {
 	env    func(n int) []string // nil: an empty environment
 	settle func(n int) error    // after each call, not timed; nil: nothing
 	single bool                 // kept to one core, where canOneCore
+	exit   int                  // the exit code that is wanted
 	output *os.File             // what it printed last
 	calls  int
 	times  []time.Duration
@@ -91,7 +92,7 @@ func (p *program) run(ctx context.Context) (time.Duration, error) {
 	}
 	state, err := process.Wait()
 	took := time.Since(begun)
-	if err == nil && !state.Success() {
+	if err == nil && state.ExitCode() != p.exit {
 		err = fmt.Errorf("%s: %v: %s", p.name, argv, state)
 	}
 	if err != nil {

@@ -125,18 +125,26 @@ func (a *app) statusText(found statusPage) string {
 	return p.String()
 }
 
-// watch redraws at every tick until it is interrupted, which is how it ends
-// well.
+// watch draws the page again and again.
 func (a *app) watch(ctx context.Context, handle string, tick <-chan time.Time) error {
-	for {
+	return a.redraw(ctx, tick, func(ctx context.Context) (string, error) {
 		found, err := a.look(ctx, handle)
+		return a.statusText(found), err
+	})
+}
+
+// redraw draws a page, and again at every tick, until it is interrupted, which is how
+// it ends well.
+func (a *app) redraw(ctx context.Context, tick <-chan time.Time, page func(context.Context) (string, error)) error {
+	for {
+		text, err := page(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := a.write([]byte("\x1b[H\x1b[2J" + a.statusText(found))); err != nil {
+		if err := a.write([]byte("\x1b[H\x1b[2J" + text)); err != nil {
 			return err
 		}
 		select {

@@ -14,10 +14,14 @@ type drawings struct {
 	pages [][]byte
 	tick  chan time.Time
 	stop  context.CancelFunc
+	after func(page int) // what happens after it was drawn; nil: nothing
 }
 
 func (d *drawings) Write(page []byte) (int, error) {
 	d.pages = append(d.pages, bytes.Clone(page))
+	if d.after != nil {
+		d.after(len(d.pages))
+	}
 	if len(d.pages) == 3 {
 		d.stop()
 	} else {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/oklog/ulid/v2"
 
@@ -45,10 +46,11 @@ func (r *running) protected(changed []string) []string {
 		own[path] = true
 	}
 	own[r.src.File] = true
-	named := r.named()
+	place, named := r.l.repo.Place(), r.named()
+	top := strings.TrimSuffix(r.l.ground.Root, filepath.FromSlash(place))
 	found := loop.Protected(patterns, changed)
 	for _, file := range changed {
-		if own[filepath.Join(r.l.ground.Root, filepath.FromSlash(file))] || named[file] {
+		if own[filepath.Join(top, filepath.FromSlash(file))] || named[file] {
 			found = append(found, file)
 		}
 	}
@@ -66,7 +68,7 @@ func (r *running) named() map[string]bool {
 			argv = declared.Argv
 		}
 		for _, arg := range argv {
-			files[path.Clean(filepath.ToSlash(arg))] = true
+			files[path.Join(r.l.repo.Place(), filepath.ToSlash(arg))] = true
 		}
 	}
 	return files

@@ -138,6 +138,8 @@ func Refusal(name string, err error) (r Report, ok bool) {
 		r.ReasonCode, r.Reason = LockTimeout, timeout.Error()
 	case errors.As(err, &uncertain):
 		r.ReasonCode, r.Reason = CommitUncertain, uncertain.Error()
+	case gitCode(err) != "":
+		r.ReasonCode, r.Reason = gitCode(err), err.Error()
 	default:
 		return r, false
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -180,41 +179,6 @@ func (r *running) over(ctx context.Context, end *conclusion, failed error) (repo
 	return report, true, err
 }
 
-// stopped is the outcome of a run whose programs were ended before their time; nil
-// where the run is not ours to end any more.
-func (r *running) stopped(cause error) transition {
-	over := new(limitError)
-	switch {
-	case errors.Is(cause, errGone), errors.Is(cause, errOvertaken):
-		return nil
-	case errors.Is(cause, errCanceled):
-		return loop.CancelRun{Tick: r.mine(), Usage: r.used()}
-	case errors.As(cause, &over):
-		return loop.HitLimit{Tick: r.mine(), Crossing: over.Crossing, Usage: r.used()}
-	case errors.Is(cause, errIdle):
-		return loop.FailRun{Tick: r.mine(), Why: "idle", Detail: cause.Error(), Usage: r.used()}
-	case errors.Is(cause, errFenced):
-		return loop.FailRun{Tick: r.mine(), Why: "fenced", Detail: cause.Error(), Usage: r.used()}
-	}
-	return loop.CancelRun{Tick: r.mine(), Signal: or(cause.Error(), "interrupt"), Usage: r.used()}
-}
-
-// failure is the outcome of a run that could not go on.
-func (r *running) failure(err error) transition {
-	why := "error"
-	switch {
-	case errors.As(err, new(*worktree.BusyError)):
-		why = "worktree_busy"
-	case errors.As(err, new(*worktree.CheckedOutError)):
-		why = "branch_checked_out"
-	case errors.As(err, new(*worktree.NotFoundError)):
-		why = "base_missing"
-	case errors.As(err, new(*worktree.GitError)):
-		why = "git"
-	}
-	return loop.FailRun{Tick: r.mine(), Why: why, Detail: err.Error(), Usage: r.used()}
-}
-
 // mine names this tick's claim.
 func (r *running) mine() loop.Tick { return loop.Tick{By: r.by, UID: r.uid, Token: r.token()} }
 
@@ -279,10 +243,3 @@ func pauseFor(d time.Duration) {
 	timer := time.NewTimer(d)
 	<-timer.C
 }
-
-// worktreePath is the loop's folder to work in, and the one to verify in.
-func (l *Loops) worktreePath(name string) string {
-	return filepath.Join(l.ground.Root, ".worktrees", "loop-"+name)
-}
-
-func (l *Loops) verifyPath(name string) string { return l.worktreePath(name) + "-verify" }

@@ -2,8 +2,6 @@ package tick
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -17,50 +15,6 @@ import (
 // The verbs of operators. Each is one transition, whose condition is what the
 // person saw, and touches its own fields only: it answers at once while a run is
 // at work, and no run's end undoes it.
-
-// Create makes a loop that the project defines. It takes no lock.
-func (l *Loops) Create(ctx context.Context, name, who string) (Report, error) {
-	src, err := l.ground.Source(name)
-	if err != nil {
-		return Report{}, err
-	}
-	if err := l.grounded(ctx, src); err != nil {
-		return Report{}, err
-	}
-	uid := newUID()
-	s, out, err := l.folders.Create(ctx, name, uid, loop.Create{By: l.by(who), UID: uid, Name: name, Definition: src.Digest})
-	exists := new(commit.ExistsError)
-	if errors.As(err, &exists) {
-		return Report{}, &loop.Refusal{Code: loop.Exists, Message: fmt.Sprintf("loop %s is there already (%s): retire and remove it first, or take another name", name, or(exists.ID, "something else lies in its folder"))}
-	}
-	if err != nil {
-		return Report{}, err
-	}
-	o := &opened{l: l, name: name, store: s, state: out.State}
-	defer o.close()
-	report := o.report(Done, "created", "loop "+name+" is ready; no schedule fires it yet: `spec-kitty loop schedule install "+name+"`, or `spec-kitty loop tick "+name+"` by hand")
-	report.warn(out.Warnings)
-	return report, nil
-}
-
-// grounded refuses a definition that git cannot follow.
-func (l *Loops) grounded(ctx context.Context, src Source) error {
-	if err := l.repo.CheckBranch(ctx, src.Worktree.Branch); err != nil {
-		return &loop.Refusal{Code: loop.BadRequest, Message: "[worktree] branch: " + err.Error()}
-	}
-	_, err := l.repo.Resolve(ctx, src.Worktree.Base)
-	if errors.As(err, new(*worktree.NotFoundError)) {
-		return &loop.Refusal{Code: loop.BadRequest, Message: "[worktree] base: " + err.Error()}
-	}
-	return err
-}
-
-// newUID is a loop's id: no two loops have the same, whatever their names.
-func newUID() string {
-	raw := make([]byte, 16)
-	rand.Read(raw) // it does not fail
-	return hex.EncodeToString(raw)
-}
 
 // act commits one transition on a loop.
 func (l *Loops) act(ctx context.Context, name string, t transition, code string, reason func(o *opened) string) (Report, error) {
@@ -149,66 +103,6 @@ func (l *Loops) Clear(ctx context.Context, name, who, halt, reason string, reset
 	return l.act(ctx, name, loop.Clear{By: l.by(who), Code: loop.Halting(halt), Reset: reset, Reason: reason}, "cleared", func(*opened) string {
 		return halt + " is cleared"
 	})
-}
-
-// Retire ends a loop for good, then takes it out of its scheduler.
-func (l *Loops) Retire(ctx context.Context, name, who, reason string, now bool) (Report, error) {
-	report, err := l.act(ctx, name, loop.Retire{By: l.by(who), Reason: reason, Now: now}, "retired", func(o *opened) string {
-		if c := o.state.Claim; c != nil {
-			return fmt.Sprintf("retired; run %d is at work and %s", c.Token, code(now, "is to end as canceled", "goes on to its end"))
-		}
-		return "retired"
-	})
-	if err != nil {
-		return report, err
-	}
-	o, err := l.open(ctx, name)
-	if err != nil {
-		return report, err
-	}
-	defer o.close()
-	o.forgetSchedule(ctx, who, &report)
-	return report, nil
-}
-
-// Remove removes a retired loop: its state, its worktrees and, with force, what its
-// runs left and nobody merged.
-func (l *Loops) Remove(ctx context.Context, name, who string, force bool) (Report, error) {
-	o, err := l.open(ctx, name)
-	if err != nil {
-		return Report{}, err
-	}
-	defer o.close()
-	branch := ""
-	if src, err := l.ground.Source(name); err == nil {
-		branch = src.Worktree.Branch
-	}
-	kept, err := l.repo.Kept(ctx, name, branch)
-	if err != nil {
-		return Report{}, err
-	}
-	remove := removal{Remove: loop.Remove{By: l.by(who), Force: force}}
-	for _, k := range kept {
-		remove.unlanded = append(remove.unlanded, k.Commit)
-	}
-	if _, err := o.commit(ctx, remove); err != nil {
-		return Report{}, err
-	}
-	report := o.report(Done, "removed", "loop "+name+" is removed")
-	o.forgetSchedule(ctx, who, &report)
-	for _, path := range []string{l.worktreePath(name), l.verifyPath(name)} {
-		if err := l.repo.Remove(ctx, path); err != nil {
-			report.Warnings = append(report.Warnings, Warning{"worktree_left", err.Error()})
-		}
-	}
-	all, err := l.repo.Kept(ctx, name, "")
-	for _, k := range all {
-		err = errors.Join(err, l.repo.Drop(ctx, name, k.Token))
-	}
-	if err := errors.Join(err, l.folders.Discard(ctx, o.store)); err != nil && !errors.Is(err, commit.ErrNoRun) {
-		report.Warnings = append(report.Warnings, Warning{"folder_left", err.Error()})
-	}
-	return report, nil
 }
 
 // Check asks a loop's gate, and changes nothing: neither lock nor file. A gate that

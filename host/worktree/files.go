@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,11 +76,18 @@ func isID(text string) bool {
 
 // common is git's folder that all worktrees share.
 func (r Repo) common() (string, error) {
-	git := filepath.Join(r.Root, ".git")
+	top, err := r.top()
+	if err != nil {
+		return "", err
+	}
+	git := filepath.Join(top, ".git")
 	if isFolder(git) {
 		return git, nil
 	}
 	raw, err := os.ReadFile(git)
+	if errors.Is(err, fs.ErrNotExist) {
+		return top, nil // bare
+	}
 	if err != nil {
 		return "", err
 	}
@@ -87,11 +95,48 @@ func (r Repo) common() (string, error) {
 	if !ok {
 		return "", ErrNotTold
 	}
-	dir = under(r.Root, dir)
+	dir = under(top, dir)
 	if raw, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
 		return under(dir, strings.TrimSpace(string(raw))), nil
 	}
 	return dir, nil
+}
+
+// top is the folder of the checkout that the root lies in, or the bare repository.
+func (r Repo) top() (string, error) {
+	for dir := r.Root; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || bare(dir) {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s lies in no git repository", r.Root)
+		}
+	}
+}
+
+// bare tells whether a folder is a repository itself.
+func bare(dir string) bool {
+	for _, name := range []string{"objects", "refs"} {
+		if !isFolder(filepath.Join(dir, name)) {
+			return false
+		}
+	}
+	_, err := os.Lstat(filepath.Join(dir, "HEAD"))
+	return err == nil
+}
+
+// Place is where the root lies in its checkout, with slashes; "" at the top, in a bare
+// repository and where there is none. It reads no more than names of files.
+func (r Repo) Place() string {
+	top, err := r.top()
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(top, r.Root)
+	if err != nil || rel == "." {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 func under(base, path string) string {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/worktree"
@@ -314,5 +315,48 @@ func TestEnds(t *testing.T) {
 	}
 	if _, err := (worktree.Repo{Root: t.TempDir()}).Resolve(t.Context(), "main"); !errors.As(err, &failed) {
 		t.Errorf("outside of a repository: %v", err)
+	}
+}
+
+// A project may be one of several in a repository, or be in a bare one: its refs are
+// found, and where it lies.
+func TestBelowTheTop(t *testing.T) {
+	r, base := repo(t)
+	must(t, r.Keep(t.Context(), "deps", 1, base.ID))
+	below := filepath.Join(r.Root, "a", "b")
+	must(t, os.MkdirAll(below, 0o755))
+	bare := filepath.Join(t.TempDir(), "bare")
+	run(t, r.Root, "clone", "-q", "--mirror", r.Root, bare)
+	linked := filepath.Join(t.TempDir(), "linked")
+	run(t, r.Root, "worktree", "add", "-q", "--detach", linked, "main")
+	must(t, os.MkdirAll(filepath.Join(linked, "c"), 0o755))
+	for root, place := range map[string]string{r.Root: "", below: "a/b", bare: "", linked: "", filepath.Join(linked, "c"): "c", t.TempDir(): ""} {
+		in := worktree.Repo{Root: root}
+		if got := in.Place(); got != place {
+			t.Errorf("%s lies in %q, want %q", root, got, place)
+		}
+		tip, err := in.Tip("main")
+		kept, errKept := in.KeptAt("deps", 1)
+		if there := root == r.Root || place != "" || root == bare || root == linked; there != (err == nil && errKept == nil && tip == base.ID && kept == base.ID) {
+			t.Errorf("%s: %q %v, %q %v", root, tip, err, kept, errKept)
+		}
+	}
+}
+
+// A hook of git's that hangs is ended with git, at the end of its time; nobody waits
+// for ever, and nothing is moved.
+func TestHookThatHangs(t *testing.T) {
+	r, base := repo(t)
+	hook := filepath.Join(r.Root, ".git", "hooks", "reference-transaction")
+	write(t, hook, "#!/bin/sh\ngrep -q refs/heads/loop && exec sleep 60\n")
+	must(t, os.Chmod(hook, 0o755))
+	r.Timeout = 300 * time.Millisecond
+	begin := time.Now()
+	err := r.Land(t.Context(), "loop/deps", worktree.NoCommit, base.ID, "x")
+	if failed := new(worktree.GitError); !errors.As(err, &failed) || failed.Exit != -1 || time.Since(begin) > 20*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+	if _, err := r.Branch(t.Context(), "loop/deps"); !errors.As(err, new(*worktree.NotFoundError)) {
+		t.Errorf("%v", err)
 	}
 }

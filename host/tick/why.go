@@ -1,0 +1,48 @@
+package tick
+
+import (
+	"errors"
+
+	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
+)
+
+// stopped is the outcome of a run whose programs were ended before their time; nil
+// where the run is not ours to end any more.
+func (r *running) stopped(cause error) transition {
+	over := new(limitError)
+	switch {
+	case errors.Is(cause, errGone), errors.Is(cause, errOvertaken):
+		return nil
+	case errors.Is(cause, errCanceled):
+		return loop.CancelRun{Tick: r.mine(), Usage: r.used()}
+	case errors.As(cause, &over):
+		return loop.HitLimit{Tick: r.mine(), Crossing: over.Crossing, Usage: r.used()}
+	case errors.Is(cause, errIdle):
+		return loop.FailRun{Tick: r.mine(), Why: "idle", Detail: cause.Error(), Usage: r.used()}
+	case errors.Is(cause, errFenced):
+		return loop.FailRun{Tick: r.mine(), Why: "fenced", Detail: cause.Error(), Usage: r.used()}
+	}
+	return loop.CancelRun{Tick: r.mine(), Signal: or(cause.Error(), "interrupt"), Usage: r.used()}
+}
+
+// failure is the outcome of a run that could not go on.
+func (r *running) failure(err error) transition {
+	why := or(gitCode(err), "error")
+	return loop.FailRun{Tick: r.mine(), Why: why, Detail: err.Error(), Usage: r.used()}
+}
+
+// gitCode is the word for what git, or a worktree, refused; "" for another error.
+func gitCode(err error) string {
+	switch {
+	case errors.As(err, new(*worktree.BusyError)):
+		return "worktree_busy"
+	case errors.As(err, new(*worktree.CheckedOutError)):
+		return "branch_checked_out"
+	case errors.As(err, new(*worktree.NotFoundError)):
+		return "base_missing"
+	case errors.As(err, new(*worktree.GitError)):
+		return "git"
+	}
+	return ""
+}
