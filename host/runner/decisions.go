@@ -42,7 +42,16 @@ type DecisionRow struct {
 	By       string   `json:"by"` // who answered, postponed or withdrew it
 	At       *string  `json:"at"` // when; null: it is open
 	Reason   string   `json:"reason"`
-	UsedAt   string   `json:"used_at"` // the first step that was completed with the answer; "": it may still be replaced
+
+	TakenBack *TakenBack `json:"taken_back"` // null: the answer, if there is one, was not
+	UsedAt    string     `json:"used_at"`    // the first step that was completed with the answer; "": it may still be replaced
+}
+
+// TakenBack says who took an answer back, by a rewind. Who gave it stays in the row.
+type TakenBack struct {
+	By     string `json:"by"`
+	At     string `json:"at"`
+	Reason string `json:"reason"`
 }
 
 // DecisionPage is one question: each of its askings, and how to answer it.
@@ -192,6 +201,9 @@ func (m *minutes) used() {
 // a row of its own after it.
 func (m *minutes) answered(e cursor.Answered, when string) {
 	row := m.last(e.Token)
+	if row == nil && e.Replaces != "" {
+		row = m.given(e, when)
+	}
 	if row == nil {
 		return
 	}
@@ -203,6 +215,14 @@ func (m *minutes) answered(e cursor.Answered, when string) {
 	row.State, row.Answer, row.By, row.At, row.Reason = DecisionAnswered, text(e.Value), e.By, &when, e.Reason
 }
 
+// given is the row of a value that nobody was asked for: of an input given at the
+// start, or a default.
+func (m *minutes) given(e cursor.Answered, when string) *DecisionRow {
+	m.rows = append(m.rows, DecisionRow{ID: e.ID, Token: e.Token, StepID: m.state.Cursor.Step, InputKey: text(e.Key), Options: []string{},
+		Asked: when, Answer: text(e.Replaces), At: &when, Reason: "it was given at the start, or is a default"})
+	return &m.rows[len(m.rows)-1]
+}
+
 // takenBack ends the rows of answers that a rewind took back. Where one had been
 // replaced since, the answer before it holds again.
 func (m *minutes) takenBack(e cursor.Rewound, before cursor.State, by, when string) {
@@ -211,9 +231,12 @@ func (m *minutes) takenBack(e cursor.Rewound, before cursor.State, by, when stri
 		if is.Token == was.Token && is.Value == was.Value {
 			continue
 		}
-		m.end(was.Token, DecisionWithdrawn, by, when, e.Reason)
+		if row := m.last(was.Token); row != nil {
+			row.State, row.TakenBack = DecisionWithdrawn, &TakenBack{By: by, At: when, Reason: e.Reason}
+		}
 		if row := m.last(is.Token); row != nil {
 			again := *row
+			again.TakenBack = nil
 			again.State, again.Answer, again.By, again.At, again.Reason = DecisionAnswered, text(is.Value), is.By, &when, "it holds again"
 			m.rows = append(m.rows, again)
 		}
