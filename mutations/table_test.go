@@ -52,6 +52,11 @@ var table = []mutation{
 		},
 	},
 	{
+		name:  "a runner's own git is on record before it changes a worktree",
+		edits: []edit{{"host/tick/phases.go", "	repo.Started = func(", "	_ = func("}},
+		red:   []red{{"host/tick", []string{"TestStoppedGit_Row23"}}},
+	},
+	{
 		name: "a loop's claim is decided on the state as it was read without the lock",
 		edits: []edit{{"host/tick/running.go", "	out, err := o.commit(ctx, loop.ClaimLoop{\n", "	seen := o.state\n	out, err := o.commit(ctx, staleClaim{seen, loop.ClaimLoop{\n"},
 			{"host/tick/running.go", "ByHand: q.ByHand, Zone: q.Zone,\n	})\n", "ByHand: q.ByHand, Zone: q.Zone,\n	}})\n"},
@@ -290,6 +295,16 @@ var table = []mutation{
 		name:  "a migration's frozen files are durable before its record",
 		edits: []edit{{"host/runner/migrate.go", "if err := r.run.store.PutBlob(name, blobs[name]); err != nil {", "if _, err := r.run.store.Publish(name, blobs[name]); err != nil {"}},
 		red:   []red{{"host/runner", []string{"TestChangesUnderDiskFaults"}}},
+	},
+	{
+		name:  "the child's address space",
+		edits: []edit{{"host/sandbox/confine_linux.go", "uint64(space + dataLimit(memory))", "uint64(space+dataLimit(memory)) << 10"}},
+		red:   []red{{"host/sandbox", []string{"TestChildIsConfined"}}},
+	},
+	{
+		name:  "the child's data",
+		edits: []edit{{"host/sandbox/confine_linux.go", "		{unix.RLIMIT_DATA, uint64(dataLimit(memory))},\n", ""}},
+		red:   []red{{"host/sandbox", []string{"TestChildIsConfined"}}},
 	},
 	{
 		name:  "the digest of what is frozen of a plugin, at the call",

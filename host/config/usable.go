@@ -19,11 +19,11 @@ func LoadUsable(root string) (*Config, error) {
 	var found *InvalidError
 	if cfg == nil || !errors.As(err, &found) || !cfg.setAside(found.Problems) {
 		if err == nil {
-			err = cfg.checkSpecsDir()
+			err = cfg.checkFolders()
 		}
 		return cfg, err
 	}
-	return cfg, cfg.checkSpecsDir()
+	return cfg, cfg.checkFolders()
 }
 
 // setAside keeps the problems as faults of their entries, and takes out the
