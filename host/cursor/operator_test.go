@@ -1,6 +1,10 @@
 package cursor
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
 
 // A release gives the same attempt to the next that asks.
 func TestReleaseKeepsTheAttempt_Case16(t *testing.T) {

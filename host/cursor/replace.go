@@ -25,9 +25,7 @@ func (t Give) replace(s State, f Facts, now time.Time) ([]Event, error) {
 	key, isInput := strings.CutPrefix(q.ID, InputID(""))
 	if isInput {
 		q.Key = key
-	}
-	if q.Token == "" { // nobody was asked, so no asking has the options
-		if err := checkInput(f.Def, key, t.Value); err != nil {
+		if err := t.ofInput(f, &q); err != nil {
 			return nil, err
 		}
 	}
@@ -47,6 +45,21 @@ func (t Give) replace(s State, f Facts, now time.Time) ([]Event, error) {
 		d.handAnew()
 	}
 	return d.done(nil)
+}
+
+// ofInput gives the asking the options that its input has now, which a migration may
+// have changed. What nobody was asked for and no step names is an executor's own.
+func (t Give) ofInput(f Facts, q *Asking) error {
+	in, _, err := declared(f.Def, q.Key)
+	switch {
+	case err != nil:
+		return err
+	case in != nil:
+		q.Options = in.Options
+	case q.Token == "":
+		return checkInput(f.Def, q.Key, t.Value)
+	}
+	return nil
 }
 
 // replaceable is the answer that is meant, as long as nothing was made with it.
