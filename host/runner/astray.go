@@ -168,6 +168,9 @@ func (r *reading) waitingLines() []string {
 			lines = append(lines, r.moveLine(p.ID, mission.Planned))
 		}
 	}
+	if len(r.facts.Packages) == 0 && len(r.facts.Lost) == 0 {
+		lines = append(lines, "spec-kitty help packages")
+	}
 	lines = append(lines, r.strandedLines()...)
 	if stray || len(r.facts.Lost) > 0 {
 		lines = append(lines, "spec-kitty help lanes")
