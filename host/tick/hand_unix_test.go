@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -48,9 +49,9 @@ func beHand() int {
 	if o.Hold {
 		return y.hold()
 	}
-	met := 0
+	var met atomic.Int64 // its heartbeats meet points, too
 	die := func(point string) {
-		if met++; point == o.KillAt || met == o.KillNth {
+		if n := met.Add(1); point == o.KillAt || n == int64(o.KillNth) {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}

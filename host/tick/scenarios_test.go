@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,11 +21,15 @@ import (
 func TestCommitIsAtomic_R7(t *testing.T) {
 	y := newYard(t, commits)
 	y.create("deps")
-	ending, inside, release := false, make(chan struct{}), make(chan struct{})
-	l := y.loops(hooked(func(point string) { ending = ending || point == PointEnding }), func(o *Options) {
+	var ending atomic.Bool // the heartbeats meet points, too
+	inside, release := make(chan struct{}), make(chan struct{})
+	l := y.loops(hooked(func(point string) {
+		if point == PointEnding {
+			ending.Store(true)
+		}
+	}), func(o *Options) {
 		o.Commit.Hook = func(point string) {
-			if ending && point == commit.PointAfterAppend {
-				ending = false
+			if point == commit.PointAfterAppend && ending.CompareAndSwap(true, false) {
 				close(inside)
 				<-release
 			}
