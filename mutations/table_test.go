@@ -307,9 +307,14 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestFrozenPluginIsWhatWasPinned"}}},
 	},
 	{
-		name:  "consent before a plugin's artifacts",
-		edits: []edit{{"host/runner/executor.go", "	if err := r.consentedPlugin(name, frozen); err != nil {\n		return nil, unmet(name, err)\n	}\n", ""}},
-		red:   []red{{"host/runner", []string{"TestArtifactsNeedConsent"}}},
+		name:  "consent before a plugin that may write is called",
+		edits: []edit{{"host/runner/plugin.go", "	if err := r.p.mayCall(r.run, r.state, name, frozen); err != nil {\n		return sandbox.Answer{}, err\n	}\n", ""}},
+		red:   []red{{"host/runner", []string{"TestWriterIsNotCalledBeforeConsent", "TestArtifactsNeedConsent"}}},
+	},
+	{
+		name:  "an executor replaces only what it read or its run wrote",
+		edits: []edit{{"host/runner/executor.go", "	return o, r.overwrites(ctx, t, name, o.Artifacts, seen)\n", "	return o, nil\n"}},
+		red:   []red{{"host/runner", []string{"TestNobodysFileIsOverwritten", "TestOwnArtifactIsReplaced", "TestWhatIsNotTheRunsOwn"}}},
 	},
 	{
 		name:  "a plugin that is configured otherwise is told",

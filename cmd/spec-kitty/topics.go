@@ -200,7 +200,7 @@ If the holder does not come back: ` + "`spec-kitty help release`" + `.`
 
 const trustText = `A project's commands are programs of this machine, and plugins with write grants
 change its files. A pin in the repository proves that bytes are the same, not that
-they are good; so neither has any effect before you, at this machine, consented.
+they are good; so neither is run or called before you, at this machine, consented.
 
     spec-kitty trust                 lists them, with the digest of all of it
     spec-kitty trust --digest D      consents to what has this digest
@@ -208,9 +208,10 @@ they are good; so neither has any effect before you, at this machine, consented.
     spec-kitty trust --mission M     the same for what M's run froze at its start
     spec-kitty trust --list          what you consented to here; --revoke D takes it back
 
-Without consent a guard that is a command cannot be evaluated: the answer is
-guard_error with the cause not_trusted, and nothing was run. Plugins that only read
-need no consent. A query runs nothing.
+Without consent a report that would run a command, or call a plugin with a write
+grant, as an executor or as a guard, is answered guard_error with the cause
+not_trusted: nothing was run, and nothing that the plugin would say counts. Plugins
+that only read need no consent; what they need run does. A query runs nothing.
 
 The consent is to that digest and to this folder, and lies in your own configuration
 folder, never in the project: a clone, a copied run, or another user's machine has

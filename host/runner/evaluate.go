@@ -160,6 +160,9 @@ func (r *reading) askPlugin(ctx context.Context, t *step, def mission.Step, g mi
 	if err == nil {
 		answer, err = sandbox.GuardAnswer(g.Plugin.Plugin, out)
 	}
+	if isNotTrusted(err) {
+		return untrustedGuard(Guard{Guard: name, Expected: "consent to call what may write", message: g.Message}, err)
+	}
 	if err != nil {
 		return Guard{
 			damage: damageIn(err),
