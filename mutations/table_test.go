@@ -318,7 +318,7 @@ var table = []mutation{
 	},
 	{
 		name:  "a plugin that is configured otherwise is told",
-		edits: []edit{{"host/runner/reading.go", "	r.pluginsDrift()\n", ""}},
+		edits: []edit{{"host/runner/drift.go", "	r.pluginsDrift()\n", ""}},
 		red:   []red{{"host/runner", []string{"TestPluginDrift"}}},
 	},
 	{

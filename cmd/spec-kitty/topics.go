@@ -230,8 +230,10 @@ returns data, runs in a process of its own and is ended at its time limit.
   guard_error     the guard could not judge; that never counts as a yes
   plugin_failed   the plugin ended without an answer: exit, trap, or a limit
 
-A run goes on with the plugins that it froze at its start, by their sha256. A query
-runs no plugin; it lists them in not_evaluated.
+A run goes on with the plugins that it froze at its start, by their sha256, also when
+they are mended and pinned again: run migrate has it take over what the project has now,
+and lists with --dry-run what that changes. A query runs no plugin; it lists them in
+not_evaluated.
 
 To see what a plugin is asked, and what it answers:
 

@@ -146,10 +146,12 @@ func untrustedGuard(g Guard, err error) Guard {
 // paste what they read, and consent is not theirs to give.
 const trustTopic = "spec-kitty help trust"
 
+const commandsDriftCode = "commands_drift"
+
 // commandsDrift warns where the configuration's commands, pins and write grants
 // are not those that the run froze.
 func (r *reading) commandsDrift() {
 	if r.state.Commands != "" && consentSet(r.p.Config).Digest() != r.state.Commands {
-		r.warn("commands_drift", "commands, pins or write grants in "+config.FileName+" were changed after this run began; the run goes on with what it froze")
+		r.warn(commandsDriftCode, "commands, pins or write grants in "+config.FileName+" were changed after this run began; the run goes on with what it froze. "+r.takenOver())
 	}
 }

@@ -167,7 +167,7 @@ func (r *reading) askPlugin(ctx context.Context, t *step, def mission.Step, g mi
 		return Guard{
 			damage: damageIn(err),
 			Guard:  name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": " + cause(err),
-			Fix: "mend the plugin, or ask its author; see `spec-kitty help plugins`",
+			Fix: "mend the plugin, or ask its author, and have the run take over what was mended; see `spec-kitty help plugins`",
 		}
 	}
 	return guardOf(name, g.Message, answer)
