@@ -52,6 +52,11 @@ var table = []mutation{
 		},
 	},
 	{
+		name:  "a runner's own git is on record before it changes a worktree",
+		edits: []edit{{"host/tick/phases.go", "	repo.Started = func(", "	_ = func("}},
+		red:   []red{{"host/tick", []string{"TestStoppedGit_Row23"}}},
+	},
+	{
 		name: "a loop's claim is decided on the state as it was read without the lock",
 		edits: []edit{{"host/tick/running.go", "	out, err := o.commit(ctx, loop.ClaimLoop{\n", "	seen := o.state\n	out, err := o.commit(ctx, staleClaim{seen, loop.ClaimLoop{\n"},
 			{"host/tick/running.go", "ByHand: q.ByHand, Zone: q.Zone,\n	})\n", "ByHand: q.ByHand, Zone: q.Zone,\n	}})\n"},

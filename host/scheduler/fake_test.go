@@ -2,10 +2,11 @@ package scheduler
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/schedule"
@@ -13,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	command.Main()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // machine is a machine with a crontab and a service manager that are pretended.

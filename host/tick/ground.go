@@ -87,6 +87,7 @@ const (
 	PointRead     = "read"       // the loop was read, without a lock
 	PointClaimed  = "claimed"    // the claim is durable
 	PointGated    = "gated"      // the gate has answered
+	PointPlacing  = "placing"    // a git that changes a worktree is on record, and not yet let go
 	PointWorking  = "working"    // the work's group is on record, the work not yet let go
 	PointWorked   = "worked"     // the work has ended
 	PointVerified = "verified"   // verifier and goal have answered

@@ -98,10 +98,16 @@ func (y *yard) start(o order) *exec.Cmd { y.t.Helper(); return y.startAt(o, nil)
 // startAt is start with a standard input.
 func (y *yard) startAt(o order, in *os.File) *exec.Cmd {
 	y.t.Helper()
+	return y.startIn(os.Getenv("PATH"), o, in)
+}
+
+// startIn is startAt with a PATH.
+func (y *yard) startIn(path string, o order, in *os.File) *exec.Cmd {
+	y.t.Helper()
 	raw, err := json.Marshal(o)
 	must(y.t, err)
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), handVariable+"="+string(raw))
+	cmd.Env = append(os.Environ(), handVariable+"="+string(raw), "PATH="+path)
 	out, err := os.Create(filepath.Join(y.t.TempDir(), "hand"))
 	must(y.t, err)
 	y.t.Cleanup(func() { out.Close() })
@@ -131,7 +137,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 		point   string
 		crashed bool // the run is lost; else it is finished
 	}{
-		{PointClaimed, true}, {PointGated, true}, {PointWorking, true}, {PointWorked, true}, {PointVerified, true},
+		{PointClaimed, true}, {PointGated, true}, {PointPlacing, true}, {PointWorking, true}, {PointWorked, true}, {PointVerified, true},
 		{PointIntended, false}, {PointLanded, false}, {PointFinished, false}, {PointNotified, false},
 	} {
 		t.Run(tt.point, func(t *testing.T) {
@@ -214,6 +220,53 @@ func TestOrphanAgent_Row15(t *testing.T) {
 	}
 }
 
+// Row 23, with a git of the runner in place of the work: both are stopped while git is
+// about to reset a worktree, and overtaken. Woken, git is gone: it would have put the
+// worktree of the next run back to where the first one began.
+func TestStoppedGit_Row23(t *testing.T) {
+	for _, place := range []string{"loop-deps", "loop-deps-verify"} {
+		t.Run(place, func(t *testing.T) {
+			y := newYard(t, `echo x >> done.txt; git add done.txt; git commit -q -m work`, func(d *loop.Definition) {
+				d.Lease, d.Verify = 600*time.Millisecond, &loop.Verifier{Check: *sh("true")}
+			})
+			y.create("deps")
+			y.want(y.tick(y.loops()), Done, "success") // the worktrees are there, to be reset
+			zombie := y.startIn(stoppingGit(t, y, place), order{Root: y.root, Defs: y.defs}, nil)
+			waitFor(t, "git is stopped", func() bool { return exists(filepath.Join(y.root, "pid")) })
+			waitFor(t, "the lease is over", func() bool { return y.status().Status == "lost" })
+			y.want(y.tick(y.loops()), Skipped, "backoff")
+			if command.GroupLives(y.pid()) {
+				t.Error("a git of the runner that was overtaken still lives")
+			}
+			later := y.loops(func(o *Options) { o.Now = func() time.Time { return time.Now().Add(2 * time.Minute) } })
+			y.want(y.tick(later), Done, "success")
+			head := y.head()
+			must(t, zombie.Process.Signal(syscall.SIGCONT))
+			zombie.Wait()
+			y.wantLost(zombie)
+			if y.head() != head || y.status().Count.Runs > 3 {
+				t.Errorf("the zombie wrote: %+v", y.status())
+			}
+		})
+	}
+}
+
+// stoppingGit is a PATH whose git stops itself and the runner before it resets a
+// worktree.
+func stoppingGit(t *testing.T, y *yard, place string) string {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	must(t, err)
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "git"), []byte(fmt.Sprintf(`#!/bin/sh
+case "$PWD $*" in
+*/%s\ *" reset "*) echo $$ > %q; kill -STOP $PPID; kill -STOP $$;;
+esac
+exec %q "$@"
+`, place, filepath.Join(y.root, "pid"), real)), 0o755))
+	return dir + string(os.PathListSeparator) + os.Getenv("PATH")
+}
+
 // Row 23, FencedZombie: a runner is stopped past its lease and overtaken. Woken, it
 // writes nothing and moves no branch.
 func TestFencedZombie_Row23(t *testing.T) {
@@ -234,10 +287,16 @@ func TestFencedZombie_Row23(t *testing.T) {
 	if y.head() != head || y.status().Revision != revision {
 		t.Errorf("the zombie wrote: head %s, was %s; revision %d, was %d", y.head(), head, y.status().Revision, revision)
 	}
-	raw, _ := os.ReadFile(zombie.Stdout.(*os.File).Name())
+	y.wantLost(zombie)
+}
+
+// wantLost wants a hand that ended to have said that it lost its run.
+func (y *yard) wantLost(hand *exec.Cmd) {
+	y.t.Helper()
+	raw, _ := os.ReadFile(hand.Stdout.(*os.File).Name())
 	var r Report
 	if err := json.Unmarshal(raw, &r); err != nil || r.Outcome != Lost {
-		t.Errorf("the zombie said %s", raw)
+		y.t.Errorf("it said %s", raw)
 	}
 }
 

@@ -66,7 +66,7 @@ func (r *running) askStart(context.Context) (*conclusion, error) {
 // a crash it is known what may still run.
 func (r *running) work(ctx context.Context) (*conclusion, error) {
 	path := r.l.worktreePath(r.name)
-	if err := r.l.repo.Ensure(ctx, path, r.base.ID, false); err != nil {
+	if err := r.worktrees().Ensure(ctx, path, r.base.ID, false); err != nil {
 		return nil, err
 	}
 	if end := r.homeless(path, r.base.ID); end != nil {
@@ -133,13 +133,41 @@ func (r *running) letGo(p command.Process) error {
 		t = loop.BeginWork{Tick: r.mine(), Group: group, Base: r.base.ID, BaseTree: r.base.Tree}
 	}
 	_, err := r.commit(context.Background(), t)
-	if err != nil && !errors.As(err, new(*loop.Refusal)) {
-		err = &notLetGo{err}
-	}
 	if err == nil {
 		r.l.hook(PointWorking)
 	}
-	return err
+	return held(err)
+}
+
+// held is why a program stays held back: a refusal, or an error of ours.
+func held(err error) error {
+	if err == nil || errors.As(err, new(*loop.Refusal)) {
+		return err
+	}
+	return &notLetGo{err}
+}
+
+// worktrees is the repository for what changes a worktree's folder: each such git
+// is held back until its group is on record, like the programs of the work.
+//
+//	runner                              next tick
+//	starts git, held; it is on record
+//	both are stopped for long
+//	                                    burns the token, kills git's group, claims
+//	wakes; starts the next git, held
+//	cannot record it: stale_token
+//	git ends without having begun
+func (r *running) worktrees() worktree.Repo {
+	repo := r.l.repo
+	repo.Env = []string{variable + "=" + mark(r.uid, r.token())}
+	repo.Started = func(p command.Process) error {
+		_, err := r.commit(context.Background(), loop.Regroup{Tick: r.mine(), Group: loop.ProcessGroup{ID: p.PID, Start: p.Start}})
+		if err == nil {
+			r.l.hook(PointPlacing)
+		}
+		return held(err)
+	}
+	return repo
 }
 
 // left takes over what the work left: the commit that its worktree is at. What is
@@ -179,7 +207,7 @@ func (r *running) verify(ctx context.Context) (*conclusion, error) {
 		return nil, nil
 	}
 	path := r.l.verifyPath(r.name)
-	if err := r.l.repo.Ensure(ctx, path, r.result.ID, true); err != nil {
+	if err := r.worktrees().Ensure(ctx, path, r.result.ID, true); err != nil {
 		return nil, err
 	}
 	if end := r.homeless(path, r.result.ID); end != nil {

@@ -116,7 +116,7 @@ func (r Repo) Ensure(ctx context.Context, path, commit string, pristine bool) er
 	if err := ignored(filepath.Dir(path)); err != nil {
 		return err
 	}
-	_, err = r.git(ctx, r.Root, "worktree", "add", "--detach", path, commit)
+	_, err = r.change(ctx, r.Root, "worktree", "add", "--detach", path, commit)
 	return err
 }
 
@@ -165,14 +165,19 @@ func (r Repo) anew(ctx context.Context, path, commit string, locked bool) error 
 			return err
 		}
 	}
-	if _, err := r.git(ctx, r.Root, "worktree", "remove", "--force", path); err != nil {
+	_, err := r.change(ctx, r.Root, "worktree", "remove", "--force", path)
+	switch failed := new(GitError); {
+	case err == nil:
+	case !errors.As(err, &failed) || failed.Exit <= 0:
+		return err // git did not say so: it was not let begin, or was ended
+	default:
 		// Git does not remove what is not whole. That it lists the path makes the
 		// folder ours all the same.
 		if err := os.RemoveAll(path); err != nil {
 			return &BusyError{path, err.Error()}
 		}
 	}
-	_, err := r.git(ctx, r.Root, "worktree", "add", "--force", "--detach", path, commit)
+	_, err = r.change(ctx, r.Root, "worktree", "add", "--force", "--detach", path, commit)
 	return err
 }
 
@@ -186,7 +191,7 @@ func (r Repo) reset(ctx context.Context, path, commit string, pristine bool) err
 		clean[1] = "-ffdxq"
 	}
 	for _, args := range [][]string{{"checkout", "--detach", "--force", "--quiet", commit}, {"reset", "--hard", "--quiet", commit}, clean} {
-		if _, err := r.git(ctx, path, args...); err != nil {
+		if _, err := r.change(ctx, path, args...); err != nil {
 			return err
 		}
 	}

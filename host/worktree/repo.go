@@ -34,6 +34,11 @@ type Repo struct {
 	Root    string        // absolute
 	Timeout time.Duration // of one call; 0: DefaultTimeout
 	Program string        // ""; "git"
+	Env     []string      // NAME=VALUE: what git and its hooks are told beside our own
+	// Started is called for each git that changes a worktree's folder, once it is
+	// there and before it may begin; an error keeps it from beginning. See
+	// command.Command.
+	Started func(command.Process) error
 }
 
 // GitError is a call of git that failed.
@@ -41,7 +46,10 @@ type GitError struct {
 	Call   string // as a person would type it
 	Exit   int    // -1: it did not end by itself
 	Stderr string
+	Err    error // why it was not started, where it was not
 }
+
+func (e *GitError) Unwrap() error { return e.Err }
 
 func (e *GitError) Error() string {
 	text := strings.TrimSpace(e.Stderr)
@@ -53,6 +61,12 @@ func (e *GitError) Error() string {
 
 // git calls git in a folder and gives its standard output.
 func (r Repo) git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	r.Started = nil
+	return r.change(ctx, dir, args...)
+}
+
+// change is git for calls that change a worktree's folder.
+func (r Repo) change(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	program := r.Program
 	if program == "" {
 		program = "git"
@@ -62,14 +76,14 @@ func (r Repo) git(ctx context.Context, dir string, args ...string) ([]byte, erro
 		timeout = DefaultTimeout
 	}
 	argv := append([]string{program, "-c", "advice.detachedHead=false", "-c", "gc.auto=0", "-c", "core.fsmonitor=false"}, args...)
-	done := command.Run(ctx, command.Command{Name: "git", Argv: argv, Dir: dir, Env: environ(), Timeout: timeout, Output: maxOutput})
+	done := command.Run(ctx, command.Command{Name: "git", Argv: argv, Dir: dir, Env: append(environ(), r.Env...), Timeout: timeout, Output: maxOutput, Started: r.Started})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	failed := &GitError{Call: "git " + strings.Join(args, " "), Exit: done.Exit, Stderr: string(done.Stderr.Kept)}
 	switch {
 	case done.End == command.NotStarted:
-		failed.Stderr = fmt.Sprintf("git could not be started: %v", done.Err)
+		failed.Stderr, failed.Err = fmt.Sprintf("git could not be started: %v", done.Err), done.Err
 	case done.End != command.Exited:
 		failed.Stderr = done.String()
 	case done.Exit == 0 && done.Stdout.Truncated:
