@@ -183,7 +183,8 @@ token of the question that was shown:
 
     spec-kitty next --mission M --as human:NAME --decision-id audit:release --decision-token X --answer approve
 
-Where the run has an input mission_owner_id, only whom it names may answer audits.`
+Where the run has an input mission_owner_id, only whom it names may answer audits: a
+person, or an agent. So that question is answered by a person, or set at the start.`
 
 const holderHelp = `A report completes only what its caller was handed.
 
