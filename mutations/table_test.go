@@ -48,7 +48,7 @@ var table = []mutation{
 			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004", "TestEightOfOneAgent_US3_2", "TestHistoryAcrossProcesses_SC001"}},
 			{"kernel/locks", []string{"TestHeldByAnotherProcess"}},
 			{"torture", []string{"TestTorture_P3_Case12_Case16"}},
-			{"host/tick", []string{"TestLockOfAnotherProcess_R1"}},
+			{"host/tick", []string{"TestLockOfAnotherProcess_R1", "TestSerializeProcesses_Row1_Row2_S1"}},
 		},
 	},
 	{
@@ -61,7 +61,7 @@ var table = []mutation{
 		edits: []edit{{"host/tick/running.go", "	out, err := o.commit(ctx, loop.ClaimLoop{\n", "	seen := o.state\n	out, err := o.commit(ctx, staleClaim{seen, loop.ClaimLoop{\n"},
 			{"host/tick/running.go", "ByHand: q.ByHand, Zone: q.Zone,\n	})\n", "ByHand: q.ByHand, Zone: q.Zone,\n	}})\n"},
 			{"host/tick/running.go", "func claimed(", "type staleClaim struct {\n	seen loop.State\n	loop.ClaimLoop\n}\n\nfunc (t staleClaim) Decide(_ loop.State, f loop.Facts, now time.Time) ([]loop.Event, error) {\n	return t.ClaimLoop.Decide(t.seen, f, now)\n}\n\nfunc claimed("}},
-		red: []red{{"host/tick", []string{"TestPauseBeforeTheClaim_Row4", "TestSerializeConcurrent_Row1_Row2_S1"}}},
+		red: []red{{"host/tick", []string{"TestPauseBeforeTheClaim_Row4", "TestSerializeConcurrent_Row1_Row2_S1", "TestSerializeProcesses_Row1_Row2_S1"}}},
 	},
 	{
 		name:  "a loop's token check",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -73,12 +74,21 @@ func (a *app) reported(name string, report tick.Report, err error) error {
 	if err != nil {
 		refused, ok := tick.Refusal(name, err)
 		if !ok {
-			return runner.Classify(err)
+			return brokenLoop(runner.Classify(err))
 		}
 		report = refused
 	}
 	a.code = exitOfReport(report)
 	return a.print(report, func() string { return reportText(report) })
+}
+
+// brokenLoop gives damage of a loop's state the way on of loops.
+func brokenLoop(err error) error {
+	e := new(runner.Error)
+	if tick.Broken(err) && errors.As(err, &e) {
+		e.NextStep = "`spec-kitty help loops-recover` says what can be done; the bytes were left as they are"
+	}
+	return err
 }
 
 func reportText(r tick.Report) string {

@@ -190,8 +190,11 @@ func signalCommand(ts *testscript.TestScript, _ bool, args []string) {
 			continue
 		}
 		sig := os.Interrupt
-		if strings.EqualFold(args[1], "TERM") {
+		switch strings.ToUpper(args[1]) {
+		case "TERM":
 			sig = syscall.SIGTERM
+		case "HUP":
+			sig = syscall.SIGHUP
 		}
 		ts.Check(cmd.Process.Signal(sig))
 		stateOf(ts).signaled = cmd

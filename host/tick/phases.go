@@ -192,7 +192,25 @@ func (r *running) left(ctx context.Context, path string) (*conclusion, error) {
 	if head.ID == r.base.ID {
 		return nil, nil
 	}
-	return nil, r.l.repo.Keep(ctx, r.name, r.token(), head.ID)
+	if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID); err != nil {
+		return nil, err
+	}
+	return r.unmoved(ctx)
+}
+
+// unmoved ends a run while whose work the branch was moved, be it by the work itself:
+// what stands there now was not verified, and nothing can land on it.
+func (r *running) unmoved(ctx context.Context) (*conclusion, error) {
+	now, err := r.l.repo.Branch(ctx, r.src.Worktree.Branch)
+	if err != nil && !errors.As(err, new(*worktree.NotFoundError)) {
+		return nil, err
+	}
+	if now.ID == r.base.ID {
+		return nil, nil
+	}
+	return conclude(loop.FailRun{Tick: r.mine(), Why: string(loop.HaltBranchMoved), Usage: r.usage,
+		Detail: fmt.Sprintf("branch %s was moved from %s to %s while the work went on, by it or by somebody else: what is there was not verified; what the run left is kept as %s",
+			r.src.Worktree.Branch, r.base.ID, or(now.ID, "no commit"), r.result.ID)}), nil
 }
 
 // verify judges the result on a clean checkout, by the definition as it stood at

@@ -78,6 +78,7 @@ func (l *Loops) Preflight(ctx context.Context, name string) Preflight {
 		p.add("state", LevelFault, err.Error(), "spec-kitty loop create "+name)
 	} else if p.judge("state", err, "it can be read", "spec-kitty help loops-recover") {
 		defer o.close()
+		p.judge("journal", o.sound(ctx), "every record of it is whole", "spec-kitty help loops-recover")
 	}
 	if known {
 		p.git(ctx, l, src)
@@ -93,6 +94,13 @@ func (l *Loops) Preflight(ctx context.Context, name string) Preflight {
 		}
 	}
 	return p
+}
+
+// sound reads the whole journal, which other looks do not: they trust the view as far
+// as it goes.
+func (o *opened) sound(ctx context.Context) error {
+	report, err := o.store.Verify(ctx)
+	return errors.Join(append(report.Problems, err)...)
 }
 
 func (p *Preflight) git(ctx context.Context, l *Loops, src Source) {
