@@ -48,9 +48,11 @@ func (d *Definition) Deps(pos int) ([]int, error) {
 	return deps, nil
 }
 
-// HasPackages tells whether any step works on packages.
+// HasPackages tells whether any step works on packages, or has a guard that looks
+// where one lies.
 func (d *Definition) HasPackages() bool {
-	return slices.ContainsFunc(d.Steps, func(s Step) bool { return s.Packages != nil })
+	looks := func(g Guard) bool { return g.WorkPackages != nil }
+	return slices.ContainsFunc(d.Steps, func(s Step) bool { return s.Packages != nil || slices.ContainsFunc(s.Guards, looks) })
 }
 
 // Plugins are the plugins that the definition names, each once, sorted.
