@@ -48,11 +48,12 @@ func (d *Definition) Deps(pos int) ([]int, error) {
 	return deps, nil
 }
 
-// HasPackages tells whether any step works on packages, or has a guard that looks
+// HasPackages tells whether any step works on packages, or has a guard that asks
 // where one lies.
 func (d *Definition) HasPackages() bool {
-	looks := func(g Guard) bool { return g.WorkPackages != nil }
-	return slices.ContainsFunc(d.Steps, func(s Step) bool { return s.Packages != nil || slices.ContainsFunc(s.Guards, looks) })
+	return slices.ContainsFunc(d.Steps, func(s Step) bool {
+		return s.Packages != nil || slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.WorkPackages != nil })
+	})
 }
 
 // Plugins are the plugins that the definition names, each once, sorted.
