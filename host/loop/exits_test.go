@@ -121,6 +121,7 @@ func (w *world) moves() []transition {
 	all = append(all,
 		w.beginWork(tick), w.beginVerify(tick), BeginLanding{Tick: tick, Old: "base", New: c.Result, Tree: c.Tree},
 		CloseGate{Tick: tick}, FailRun{Tick: tick, Why: "timeout"}, FailVerify{Tick: tick, Verdict: "v"}, CancelRun{Tick: tick, Signal: "INT"},
+		LoseBranch{Tick: tick, Base: "base", Head: "x"}, LoseBranch{Tick: tick, Base: "base"},
 		FinishRun{Tick: tick, Head: c.Result}, FinishRun{Tick: tick, Head: "x"}, HitLimit{Tick: tick, Crossing: Crossing{Code: HaltCost}},
 		Ask{Tick: tick, ID: "q", Subject: Subject{Stage: ToStart, Definition: c.Definition, Base: "base"}},
 		Ask{Tick: tick, ID: "q", Subject: Subject{Stage: ToLand, Definition: c.Definition, Base: c.Base, Result: c.Result, Tree: c.Tree}},

@@ -102,7 +102,7 @@ func (p *Preflight) git(ctx context.Context, l *Loops, src Source) {
 	}
 	err := l.grounded(ctx, src)
 	if err == nil {
-		err = l.repo.MayLand(ctx, src.Worktree.Branch)
+		err = l.repoOf(src.Name).MayLand(ctx, src.Worktree.Branch)
 	}
 	p.judge("git", err, "branch "+src.Worktree.Branch+" can be moved", "mend [worktree], or free the branch: a loop's branch is checked out nowhere")
 }
