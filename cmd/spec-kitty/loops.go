@@ -29,7 +29,9 @@ The page docs/loops.md tells all of it.`,
 	return cmd
 }
 
-// onLoop opens the project's loops for a call about one of them.
+// onLoop opens the project's loops for a call about one of them. A configuration that
+// cannot be read stops nothing but what needs a definition: work can be stopped while
+// somebody edits it.
 func (a *app) onLoop(args []string, work func(l *tick.Loops, name string) error) error {
 	name := first(args)
 	if name == "" {
@@ -39,7 +41,7 @@ func (a *app) onLoop(args []string, work func(l *tick.Loops, name string) error)
 }
 
 func (a *app) onLoops(work func(l *tick.Loops) error) error {
-	project, err := a.open()
+	project, err := a.openWith(runner.Options{ToSteer: true})
 	if err != nil {
 		return err
 	}
