@@ -203,3 +203,36 @@ func TestPackageComments(t *testing.T) {
 		}
 	}
 }
+
+// No goroutine leaks: whichever package starts goroutines or processes, in its
+// tests too, has tests that end with a look at what still runs.
+func TestLeaksAreLookedFor(t *testing.T) {
+	src := parseAll(t)
+	for folder, tests := range src.tests {
+		all := slices.Concat(src.files[folder], tests)
+		if src.starts(all) && !slices.Contains(imports(tests), "go.uber.org/goleak") {
+			t.Errorf("%s starts goroutines or processes, and no TestMain looks for those that are left (goleak)", folder)
+		}
+	}
+}
+
+// starts tells whether files start goroutines or processes.
+func (s sources) starts(files []*ast.File) bool {
+	for _, file := range files {
+		found := false
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				found = true
+			case *ast.CallExpr:
+				sel, ok := n.Fun.(*ast.SelectorExpr)
+				found = found || ok && slices.Contains([]string{"Go", "StartProcess", "CommandContext", "AfterFunc"}, sel.Sel.Name)
+			}
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return slices.Contains(imports(files), "os/exec")
+}

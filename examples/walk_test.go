@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/runner"
 	"github.com/spec-kitty/step-runner/host/sandbox"
@@ -16,7 +18,7 @@ import (
 // this very program for one.
 func TestMain(m *testing.M) {
 	sandbox.ChildMain()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // copyOf is a project with the example mission in a folder of its own.

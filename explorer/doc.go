@@ -38,7 +38,7 @@
 // # What is left out
 //
 // The state itself, Decide and Evolve: a record stands for what it says. Facts,
-// prompts. Starts, artifacts and packages have models of their own, see below.
+// prompts. Starts, artifacts, packages and loops have models of their own, see below.
 // Waiting for the lock, and time-outs.
 // Reads under the lock are one step, since nobody else writes then. A sector is
 // a cell, never half of one. Temporary names are unique, so a temporary file
@@ -99,6 +99,34 @@
 //	lock, read the lanes        world.Around, world.Facts in host/runner
 //	move, sync                  lanelog.Append
 //	record, sync                run.record in host/commit
+//
+// # Loops
+//
+// ExploreLoops walks the ticks of one loop and its operators: two ticks at a time
+// read, take over what a dead one left, claim, start their work held back, let it
+// go, record what it left, ask a person where the definition wants that, and land
+// it; operators pause, cancel, resume, approve and deny meanwhile. A tick is killed
+// after each step and its work lives on, it is stopped for longer than its lease and
+// wakes where it was, the power fails, somebody else moves the branch. What must
+// hold: one tick at a time has the loop, one agent at a time is at work, no token is
+// given twice, no run counted twice, a token is taken only from a tick that did not
+// beat in time and work is killed only after that, no operator's decision is lost or
+// passed over, a grant is used once and for what was shown, the branch is at no
+// commit that the books do not know and nothing on it is dropped; and the next ticks
+// come through, unless a person was told. Gates, verifiers, limits and schedules are
+// left out: they end a run sooner, by the same kind of commit.
+//
+//	model                       host/tick
+//	read, burn, kill, bury      opened.reap
+//	claim                       opened.tick
+//	start, work, let go         running.program, running.letGo
+//	verify                      running.verifying
+//	ask                         running.askLand
+//	land, swap, finish          running.intend, worktree.Repo.Land, running.end
+//	swap, finish landing        opened.finishLanding
+//	beats, sees                 pulse.once
+//
+// TestTickStepsAreReal (host/tick) holds a real tick to TickSteps.
 //
 // # How steps map to host/commit
 //

@@ -9,6 +9,17 @@ import (
 
 var deep = flag.Bool("deep", false, "walk the protocol as built with one more fault")
 
+// depth is how many faults a walk takes of those that it usually takes.
+func depth(usual uint8) uint8 {
+	switch {
+	case *deep:
+		return usual + 1
+	case testing.Short():
+		return usual - 1
+	}
+	return usual
+}
+
 // faults allows n faults, of whatever kinds.
 func faults(b Bounds, n uint8) Bounds {
 	b.Faults, b.Kills, b.PowerFailures, b.FailedSyncs, b.ShortAppends, b.Unpublished = n, n, n, n, n, n
@@ -26,19 +37,15 @@ func rot(n uint8) Bounds      { return faults(Bounds{Calls: 3, Rotten: 1}, n) }
 // The protocol as built keeps every promise, whatever happens within the
 // bounds. The counts are printed with -v.
 func TestAsBuilt(t *testing.T) {
-	more := uint8(0)
-	if *deep {
-		more = 1
-	}
 	tests := []struct {
 		name string
 		b    Bounds
 	}{
-		{"crashes", crashes(3 + more)},
-		{"queries", queries(2 + more)},
-		{"the lock file is replaced", replacedLock(2 + more)},
-		{"a stranger writes", outsider(2 + more)},
-		{"bytes rot", rot(2 + more)},
+		{"crashes", crashes(depth(3))},
+		{"queries", queries(depth(2))},
+		{"the lock file is replaced", replacedLock(depth(2))},
+		{"a stranger writes", outsider(depth(2))},
+		{"bytes rot", rot(depth(2))},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

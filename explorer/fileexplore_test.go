@@ -13,14 +13,10 @@ func fileFaults(calls, kills, failures, edits uint8) FileBounds {
 // P3: the publication as built loses no file of an acknowledged report and
 // overwrites nobody's, whatever happens within the bounds.
 func TestFilesAsBuilt_P3(t *testing.T) {
-	more := uint8(0)
-	if *deep {
-		more = 1
-	}
 	for name, b := range map[string]FileBounds{
-		"crashes":           fileFaults(3, 2+more, 2, 0),
-		"somebody writes":   fileFaults(2, 1+more, 1, 2),
-		"two at work, kill": fileFaults(3+more, 1, 0, 1),
+		"crashes":           fileFaults(3, depth(2), 2, 0),
+		"somebody writes":   fileFaults(2, depth(1), 1, 2),
+		"two at work, kill": fileFaults(depth(3), 1, 0, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()

@@ -10,13 +10,9 @@ import (
 // behind the run, no move is there twice, nobody else gets what one holds, and a
 // holder always gets further.
 func TestLanesAsBuilt_P3(t *testing.T) {
-	more := uint8(0)
-	if *deep {
-		more = 1
-	}
 	for name, b := range map[string]LaneBounds{
-		"crashes":      {Calls: 5 + more, Kills: 3, PowerFailures: 2},
-		"another tool": {Calls: 4 + more, Kills: 2, PowerFailures: 1, Strangers: 1},
+		"crashes":      {Calls: depth(5), Kills: 3, PowerFailures: 2},
+		"another tool": {Calls: depth(4), Kills: 2, PowerFailures: 1, Strangers: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()

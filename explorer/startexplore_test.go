@@ -9,13 +9,9 @@ import (
 // P3: starts as built make one run of a mission, whatever becomes of the index,
 // and nothing that was acknowledged is lost with a run's name.
 func TestStartsAsBuilt_P3(t *testing.T) {
-	more := uint8(0)
-	if *deep {
-		more = 1
-	}
 	for name, b := range map[string]StartBounds{
-		"crashes":               {Starts: 3 + more, Commits: 1, Kills: 2, PowerFailures: 2, FailedSyncs: 1},
-		"somebody at the index": {Starts: 2, Commits: 2 + more, Kills: 1, PowerFailures: 1, FailedSyncs: 1, Removals: 2},
+		"crashes":               {Starts: depth(3), Commits: 1, Kills: 2, PowerFailures: 2, FailedSyncs: 1},
+		"somebody at the index": {Starts: 2, Commits: depth(2), Kills: 1, PowerFailures: 1, FailedSyncs: 1, Removals: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()

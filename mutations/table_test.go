@@ -48,7 +48,7 @@ var table = []mutation{
 			{"host/runner", []string{"TestCommitWaitsForTheLock_US3_1_FR003_FR004", "TestEightOfOneAgent_US3_2", "TestHistoryAcrossProcesses_SC001"}},
 			{"kernel/locks", []string{"TestHeldByAnotherProcess"}},
 			{"torture", []string{"TestTorture_P3_Case12_Case16"}},
-			{"host/tick", []string{"TestLockOfAnotherProcess_R1"}},
+			{"host/tick", []string{"TestLockOfAnotherProcess_R1", "TestSerializeProcesses_Row1_Row2_S1"}},
 		},
 	},
 	{
@@ -61,7 +61,7 @@ var table = []mutation{
 		edits: []edit{{"host/tick/running.go", "	out, err := o.commit(ctx, loop.ClaimLoop{\n", "	seen := o.state\n	out, err := o.commit(ctx, staleClaim{seen, loop.ClaimLoop{\n"},
 			{"host/tick/running.go", "ByHand: q.ByHand, Zone: q.Zone,\n	})\n", "ByHand: q.ByHand, Zone: q.Zone,\n	}})\n"},
 			{"host/tick/running.go", "func claimed(", "type staleClaim struct {\n	seen loop.State\n	loop.ClaimLoop\n}\n\nfunc (t staleClaim) Decide(_ loop.State, f loop.Facts, now time.Time) ([]loop.Event, error) {\n	return t.ClaimLoop.Decide(t.seen, f, now)\n}\n\nfunc claimed("}},
-		red: []red{{"host/tick", []string{"TestPauseBeforeTheClaim_Row4", "TestSerializeConcurrent_Row1_Row2_S1"}}},
+		red: []red{{"host/tick", []string{"TestPauseBeforeTheClaim_Row4", "TestSerializeConcurrent_Row1_Row2_S1", "TestSerializeProcesses_Row1_Row2_S1"}}},
 	},
 	{
 		name:  "a loop's token check",
@@ -295,6 +295,16 @@ var table = []mutation{
 		name:  "a migration's frozen files are durable before its record",
 		edits: []edit{{"host/runner/migrate.go", "if err := r.run.store.PutBlob(name, blobs[name]); err != nil {", "if _, err := r.run.store.Publish(name, blobs[name]); err != nil {"}},
 		red:   []red{{"host/runner", []string{"TestChangesUnderDiskFaults"}}},
+	},
+	{
+		name:  "the child's address space",
+		edits: []edit{{"host/sandbox/confine_linux.go", "uint64(space + dataLimit(memory))", "uint64(space+dataLimit(memory)) << 10"}},
+		red:   []red{{"host/sandbox", []string{"TestChildIsConfined"}}},
+	},
+	{
+		name:  "the child's data",
+		edits: []edit{{"host/sandbox/confine_linux.go", "		{unix.RLIMIT_DATA, uint64(dataLimit(memory))},\n", ""}},
+		red:   []red{{"host/sandbox", []string{"TestChildIsConfined"}}},
 	},
 	{
 		name:  "the digest of what is frozen of a plugin, at the call",

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/spec-kitty/step-runner/host/runner"
 )
 
@@ -28,7 +30,8 @@ var (
 func TestMain(m *testing.M) {
 	raw := os.Getenv(lifeVariable)
 	if raw == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
+		return
 	}
 	if err := live(raw); err != nil {
 		fmt.Fprintln(os.Stderr, err)

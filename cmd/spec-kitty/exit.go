@@ -98,7 +98,7 @@ func exitOfReport(r tick.Report) int {
 		return exitUsage
 	case string(loop.Untracked), tick.LoopGone:
 		return exitNotFound
-	case string(loop.NewerFormat), string(tick.BadLock):
+	case string(loop.NewerFormat), string(tick.BadLock), string(tick.Misplaced):
 		return exitDamaged
 	}
 	return exitRefused

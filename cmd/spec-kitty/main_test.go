@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/runner"
@@ -23,12 +24,24 @@ var update = flag.Bool("update", false, "write what the golden tests find")
 func TestMain(m *testing.M) {
 	sandbox.ChildMain()
 	command.Main()
-	testscript.Main(m, map[string]func(){
+	testscript.Main(leakless{m}, map[string]func(){
 		"spec-kitty": func() {
 			os.Exit(run(process{args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, tune: tune}))
 		},
 		"holdlock": holdLock,
 	})
+}
+
+// leakless fails tests that leave goroutines.
+type leakless struct{ tests testscript.TestingM }
+
+func (l leakless) Run() int {
+	code := l.tests.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // tune lets a script stop a call at a named point: SPEC_KITTY_TEST_AT is

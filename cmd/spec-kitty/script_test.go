@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -61,6 +62,8 @@ func TestScripts(t *testing.T) {
 			if home, err := os.UserHomeDir(); err == nil && os.Getenv("RUSTUP_HOME") == "" {
 				env.Setenv("RUSTUP_HOME", filepath.Join(home, ".rustup")) // else rustc, where it is rustup's, finds no toolchain
 			}
+			// Under the race detector each call would sleep for a second at its end.
+			env.Setenv("GORACE", cmp.Or(os.Getenv("GORACE"), "atexit_sleep_ms=0"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			return nil
 		},
@@ -187,8 +190,11 @@ func signalCommand(ts *testscript.TestScript, _ bool, args []string) {
 			continue
 		}
 		sig := os.Interrupt
-		if strings.EqualFold(args[1], "TERM") {
+		switch strings.ToUpper(args[1]) {
+		case "TERM":
 			sig = syscall.SIGTERM
+		case "HUP":
+			sig = syscall.SIGHUP
 		}
 		ts.Check(cmd.Process.Signal(sig))
 		stateOf(ts).signaled = cmd

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tetratelabs/wazero"
+	"go.uber.org/goleak"
 
 	"github.com/spec-kitty/step-runner/host/bundle"
 	"github.com/spec-kitty/step-runner/host/sandbox"
@@ -23,7 +24,7 @@ import (
 // TestMain lets this binary be the sandbox's child, as a program's main does.
 func TestMain(m *testing.M) {
 	sandbox.ChildMain()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 var hostTimes = flag.Int("times", 8, "how often the host is asked for the same answer")

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/spec-kitty/step-runner/host/command"
 )
 
@@ -16,5 +18,5 @@ func TestMain(m *testing.M) {
 		whoDies()
 		return
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }

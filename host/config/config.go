@@ -30,6 +30,10 @@ type Config struct {
 	Missions map[string]Mission
 	Loops    map[string]Loop
 	Faults   []Problem // of single entries, in the order of the file; see LoadUsable
+
+	// StateLink is where the state root lies when a link in the project leads there;
+	// "" where none does.
+	StateLink string
 }
 
 // Runtime is [runtime].

@@ -10,19 +10,19 @@ import (
 
 // Load reads the configuration of the project at root. It opens that one file:
 // definitions are left to LoadMission and LoadLoop. That the folder of the missions
-// does not lead out of the project is looked at too.
+// does not lead out of the project is looked at too, and where the state root lies.
 //
 // Without the file the error is a *NotFoundError. If anything in it is wrong,
 // the error is an *InvalidError and the Config holds what could be read.
 func Load(root string) (*Config, error) {
 	cfg, err := readConfig(root)
 	if err == nil {
-		err = cfg.checkSpecsDir()
+		err = cfg.checkFolders()
 	}
 	return cfg, err
 }
 
-// readConfig is Load without the look at the folder of the missions.
+// readConfig is Load without the look at the folders.
 func readConfig(root string) (*Config, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -41,14 +41,20 @@ func readConfig(root string) (*Config, error) {
 	return cfg, cfg.decode(data)
 }
 
-// checkSpecsDir wants the folder of the missions inside the project, by its links
-// too.
-func (c *Config) checkSpecsDir() error {
+// checkFolders wants the folder of the missions inside the project, by its links
+// too, and the state root nowhere else in it.
+func (c *Config) checkFolders() error {
 	if err := c.CheckInside(c.SpecsDir()); err != nil {
-		const key = "runtime.specs_dir"
-		return &InvalidError{Problems: []Problem{{File: FileName, Line: c.lineOf(key), Path: key, Message: err.Error()}}}
+		return c.invalidKey("runtime.specs_dir", err.Error())
+	}
+	if why := c.findState(); why != "" {
+		return c.invalidKey("runtime.dir", why)
 	}
 	return nil
+}
+
+func (c *Config) invalidKey(key, why string) error {
+	return &InvalidError{Problems: []Problem{{File: FileName, Line: c.lineOf(key), Path: key, Message: why}}}
 }
 
 func projectNotFound(dir string) error {
@@ -109,7 +115,7 @@ func (c *Config) runtime(t *table) {
 	if t == nil {
 		return
 	}
-	c.Runtime.Dir = t.stateDir("dir", c.Runtime.Dir)
+	c.Runtime.Dir = t.stateDir("dir", c.Runtime.Dir, filepath.ToSlash(c.Root))
 	c.Runtime.SpecsDir = t.pathBelow("specs_dir", c.Runtime.SpecsDir)
 	c.Runtime.LockTimeout = t.duration("lock_timeout", time.Millisecond, time.Hour, c.Runtime.LockTimeout)
 	c.Runtime.RequireToken = t.flag("require_token")

@@ -19,11 +19,11 @@ func LoadUsable(root string) (*Config, error) {
 	var found *InvalidError
 	if cfg == nil || !errors.As(err, &found) || !cfg.setAside(found.Problems) {
 		if err == nil {
-			err = cfg.checkSpecsDir()
+			err = cfg.checkFolders()
 		}
 		return cfg, err
 	}
-	return cfg, cfg.checkSpecsDir()
+	return cfg, cfg.checkFolders()
 }
 
 // Steering is what an invalid configuration still says: where the project and its

@@ -111,14 +111,20 @@ func notBelow(text string) string {
 }
 
 // stateDir reads the state root, which may also lie elsewhere: state is kept on
-// a local disk where the project itself lies on a shared one.
-func (t *table) stateDir(key, absent string) string {
+// a local disk where the project itself lies on a shared one. An absolute path that
+// lies in the project, whose root is given, is the same as the one from there.
+func (t *table) stateDir(key, absent, root string) string {
 	text, ok := typed[string](t, key, "a path in quotes")
 	if !ok {
 		return absent
 	}
 	if filepath.IsAbs(filepath.FromSlash(text)) {
-		return filepath.ToSlash(filepath.Clean(filepath.FromSlash(text)))
+		clean := filepath.ToSlash(filepath.Clean(filepath.FromSlash(text)))
+		inside, ok := strings.CutPrefix(clean+"/", strings.TrimSuffix(root, "/")+"/")
+		if !ok {
+			return clean
+		}
+		text = path.Clean(inside)
 	}
 	why := notBelow(text)
 	if path.Clean(text) == "." && why == "" {

@@ -79,18 +79,12 @@ func (t Start) outside(d *draft) (bool, error) {
 
 // checkInput wants an input that some step names, and a value that it allows.
 func checkInput(def mission.View, key, value string) error {
-	var keys []string
-	for pos := range def.Len() {
-		step, err := def.Step(pos)
-		if err != nil {
-			return err
-		}
-		for _, in := range step.Inputs {
-			if in.Key == key {
-				return allowed(in.Options, value)
-			}
-			keys = append(keys, in.Key)
-		}
+	in, keys, err := declared(def, key)
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		return allowed(in.Options, value)
 	}
 	if key == OwnerInput { // may be set without a step that asks for it
 		return allowed(nil, value)
@@ -98,6 +92,41 @@ func checkInput(def mission.View, key, value string) error {
 	refusal := refuse(Usage, "no step has an input %q", key)
 	refusal.Options = keys
 	return refusal
+}
+
+// declared is the input of the first step that names the key; nil where none does,
+// with all keys that are named.
+func declared(def mission.View, key string) (in *mission.Input, keys []string, err error) {
+	for pos := range def.Len() {
+		step, err := def.Step(pos)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range step.Inputs {
+			if step.Inputs[i].Key == key {
+				return &step.Inputs[i], nil, nil
+			}
+			keys = append(keys, step.Inputs[i].Key)
+		}
+	}
+	return nil, keys, nil
+}
+
+// Settable says, by a *Refusal, why an executor may not give an input this value: it
+// names who may approve, a person answered otherwise, or it is none of the options.
+// A key that no step names is the executor's own.
+func (s State) Settable(def mission.View, key, value string) error {
+	if key == OwnerInput {
+		return refuse(Usage, "%s says who answers audits, which is a person's to say", key)
+	}
+	if before, answered := s.Cursor.Answers[InputID(key)]; answered && before.Value != value {
+		return refuse(DecisionConflict, "%s was answered with %q by %s", key, before.Value, before.By)
+	}
+	in, _, err := declared(def, key)
+	if err != nil || in == nil {
+		return err
+	}
+	return allowed(in.Options, value)
 }
 
 // allowed wants a value that is not empty and, where there are options, one of

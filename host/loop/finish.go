@@ -44,32 +44,6 @@ func (d *draft) landed(head string, recovered bool) ([]Event, error) {
 	return d.events, nil
 }
 
-// LoseBranch ends a run whose branch was moved while it worked: what lies on it now,
-// nobody judged, and its own result cannot land there.
-type LoseBranch struct {
-	Tick
-	Base   string // where the branch was
-	Head   string // where it is; "": it is gone
-	Result string // what the work left
-	Usage  Usage
-}
-
-// Kind implements the commit core's Transition.
-func (t LoseBranch) Kind() string { return "lose_branch" }
-
-// Decide halts the loop: a person says what the branch is to be.
-func (t LoseBranch) Decide(s State, f Facts, now time.Time) ([]Event, error) {
-	c, err := t.in(s, InWork)
-	if err != nil {
-		return nil, err
-	}
-	d := newDraft(s, f, now, t)
-	moved := "the work, or somebody else, moved the branch from " + t.Base + " to " + orNowhere(t.Head) + ", which nobody judged"
-	d.end(Ended{Result: EndBranchMoved, Detail: moved, Usage: charge(c, t.Usage)})
-	d.halt(HaltBranchMoved, t.Token, moved+"; put it back, or clear this to go on from there; what the run left is kept as "+t.Result)
-	return d.events, nil
-}
-
 func orNowhere(head string) string {
 	if head == "" {
 		return "no commit"

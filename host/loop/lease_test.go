@@ -156,7 +156,7 @@ func TestOvertaken_Row23_Row32(t *testing.T) {
 	w.work(rival)
 	before := encode(t, w.s)
 	for _, x := range []transition{
-		w.beginWork(old), BeginVerify{Tick: old}, BeginLanding{Tick: old}, FinishRun{Tick: old}, FailRun{Tick: old}, FailVerify{Tick: old}, LoseBranch{Tick: old},
+		w.beginWork(old), BeginVerify{Tick: old}, BeginLanding{Tick: old}, FinishRun{Tick: old}, FailRun{Tick: old}, FailVerify{Tick: old},
 		HitLimit{Tick: old}, CancelRun{Tick: old, Signal: "TERM"}, CloseGate{Tick: old}, Ask{Tick: old}, Reap{Tick: old}, FinishLanding{Tick: old},
 	} {
 		w.refused(x, StaleToken)

@@ -78,7 +78,7 @@ func (t CloseGate) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 // FailRun ends a run that failed, in whatever phase.
 type FailRun struct {
 	Tick
-	Why    string // in one word: timeout, exit_status, worktree_gone, WhyGate, …
+	Why    string // in one word: timeout, exit_status, worktree_gone, branch_moved, WhyGate, …
 	Detail string
 	Usage  Usage
 }
@@ -86,13 +86,19 @@ type FailRun struct {
 // Kind implements the commit core's Transition.
 func (t FailRun) Kind() string { return "fail" }
 
-// Decide counts the failure.
+// Decide counts the failure. That the branch was moved before anything was to land is
+// none of the run's: it halts the loop, as when it is noticed at the landing.
 func (t FailRun) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	c, err := t.held(s)
 	if err != nil {
 		return nil, err
 	}
 	d := newDraft(s, f, now, t)
+	if t.Why == string(HaltBranchMoved) {
+		d.end(Ended{Result: EndBranchMoved, Detail: t.Detail, Usage: charge(c, t.Usage)})
+		d.halt(HaltBranchMoved, t.Token, t.Detail)
+		return d.events, nil
+	}
 	d.fail(Ended{Result: EndFailed, Why: t.Why, Detail: t.Detail, Usage: charge(c, t.Usage)}, HaltFailures)
 	return d.events, nil
 }

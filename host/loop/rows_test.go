@@ -280,6 +280,14 @@ func TestBranchMoved_Row19(t *testing.T) {
 	w.do(FinishRun{Tick: tick, Head: "elsewhere"})
 	w.halted(HaltBranchMoved)
 	want(t, "success", w.s.Last.Success, time.Time{})
+
+	w = fresh(t)
+	tick = w.claim()
+	w.work(tick)
+	w.do(FailRun{Tick: tick, Why: "branch_moved", Detail: "to x", Usage: Usage{Time: Span(time.Minute)}})
+	w.halted(HaltBranchMoved)
+	want(t, "failures", w.s.Count.Failures, 0)
+	want(t, "charged", w.s.Count.Total.Time, Span(time.Minute))
 }
 
 // Row 35: a run goes by the definition as it stood at its claim.

@@ -172,6 +172,10 @@ func (e *examination) engine() {
 // fileSystem looks at the state root, or what will hold it.
 func (e *examination) fileSystem() {
 	path := e.StateRoot
+	if real := e.p.Config.StateLink; real != "" {
+		e.find(Finding{Level: LevelWarning, Code: "state_linked", Message: path + " leads, by a link in the project, to " + real + ", where the state of the runs is kept",
+			Fix: "if the link is not yours, take it away; if it is, nothing, or name the folder in [runtime] dir"})
+	}
 	for {
 		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
 			break

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -196,8 +198,8 @@ func (r *reading) outcome(name string, a abi.ExecuteAnswer) (*cursor.Outcome, er
 		reasons = append(reasons, reason.Message)
 	}
 	o.Reason = strings.Join(reasons, "; ")
-	if a.Question == nil {
-		return o, nil
+	if err := r.settable(name, a.Inputs); err != nil || a.Question == nil {
+		return o, err
 	}
 	id := cursor.PluginID(a.Question.Key)
 	if before, answered := r.state.Cursor.Answers[id]; answered {
@@ -205,6 +207,27 @@ func (r *reading) outcome(name string, a abi.ExecuteAnswer) (*cursor.Outcome, er
 	}
 	o.Question = &cursor.Asking{ID: id, Question: a.Question.Question, Options: a.Question.Options}
 	return o, nil
+}
+
+// settable wants an executor's inputs to be its to set: nobody consented to it, so
+// that it takes the place of no person.
+func (r *reading) settable(name string, inputs map[string]string) error {
+	if len(inputs) == 0 {
+		return nil
+	}
+	def, err := r.run.view(r.state)
+	if err != nil {
+		return err
+	}
+	for _, key := range sortedKeys(inputs) {
+		err := r.state.Settable(def, key, inputs[key])
+		if refused := new(cursor.Refusal); errors.As(err, &refused) {
+			return pluginFailure(name, fmt.Errorf("%s: the input %s is not its to set so: %w", sandbox.NotGranted, key, err))
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // request is what a plugin is asked.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,6 +109,34 @@ func warned(a Answer, code string) bool {
 		}
 	}
 	return false
+}
+
+// A link in the project that leads the runs' state elsewhere is told of in every
+// answer, and by doctor: what lies there is believed.
+func TestLinkedStateRootIsTold_Case54(t *testing.T) {
+	root, elsewhere := makeProject(t, "\n[missions.t]\nsteps = [{ id = \"A\" }, { id = \"B\" }]", nil), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, ".kittify"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link(t, elsewhere, filepath.Join(root, ".kittify", "step-runner"))
+	p := open(t, root)
+	answers := []Answer{must(t, p, report("a", cursor.Success)), must(t, p, report("a", cursor.Success))}
+	query, err := p.Query(t.Context(), "m", Caller{Agent: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range append(answers, query) {
+		if !warned(a, "state_linked") {
+			t.Errorf("%s: warnings %v", a.Kind, a.Warnings)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(elsewhere, "runs")); err != nil {
+		t.Error(err)
+	}
+	h, err := p.Doctor(t.Context())
+	if err != nil || !slices.ContainsFunc(h.Findings, func(f Finding) bool { return f.Code == "state_linked" }) {
+		t.Errorf("%+v, %v", h.Findings, err)
+	}
 }
 
 // A mission whose folder is a link is refused by name, and the lane log that the

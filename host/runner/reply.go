@@ -77,6 +77,9 @@ func (r *reading) seal(a Answer) Answer {
 	if r.p.Config.Runtime.Holder == config.HolderAny {
 		r.warn("holder_any", `holder = "any": a step's report is accepted from anybody, so a repeated report may complete a step that somebody else was given`)
 	}
+	if real := r.p.Config.StateLink; real != "" {
+		r.warn("state_linked", "a link in the project leads the state of its runs to "+real+": what is reported is kept there, and what lies there is believed")
+	}
 	a.Warnings = append(r.p.faultyConfig(), r.warnings...)
 	if a.Warnings == nil {
 		a.Warnings = []Warning{}

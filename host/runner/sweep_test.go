@@ -21,12 +21,6 @@ import (
 // power at any moment. The mission's files lie on the real disk; all that is ours
 // lies on one in memory.
 
-// onDisk puts a project's state onto a disk; every project opened so stands for a
-// process of its own.
-func onDisk(d durable.Disk) func(*Options) {
-	return func(o *Options) { o.Commit = commit.Options{Disk: d, Locks: locks.Local()} }
-}
-
 // bench is one operation, ready to be made again and again from the same state.
 type bench struct {
 	t     *testing.T
@@ -41,16 +35,32 @@ func ready(t *testing.T, op operation) *bench {
 	t.Helper()
 	b := &bench{t: t, op: op, root: op.project(t)}
 	d := durable.NewMem()
-	b.make = op.ready(t, open(t, b.root, onDisk(d)))
+	p, err := Open(b.options(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.make = op.ready(t, p)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
 	b.base = d.Crash(512, durable.Everything)
 	b.given = b.records(b.base)
 	return b
 }
 
+// options put the state onto a disk, and artifacts too.
+func (b *bench) options(d durable.Disk) Options {
+	o := Options{Root: b.root, CacheDir: cacheDir(), Commit: commit.Options{Disk: d, Locks: locks.Local()}, Artifacts: d}
+	if b.op.consent {
+		o.Trust = consentOf(b.t, b.root)
+	}
+	return o
+}
+
 // on opens the project on a disk for one piece of work.
 func (b *bench) on(d durable.Disk, work func(p *Project) error) error {
 	b.t.Helper()
-	p, err := Open(Options{Root: b.root, CacheDir: cacheDir(), Commit: commit.Options{Disk: d, Locks: locks.Local()}})
+	p, err := Open(b.options(d))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -136,6 +146,11 @@ func (b *bench) goesOn(d *durable.Mem, what string) {
 	if n := b.records(d) - b.given; n != 1 {
 		b.t.Fatalf("%s: afterwards the record is there %d times", what, n)
 	}
+	if b.op.after != nil {
+		if err := b.op.after(b.root, d); err != nil {
+			b.t.Fatalf("%s: %v", what, err)
+		}
+	}
 	b.clean(d, what)
 }
 
@@ -145,15 +160,14 @@ func (b *bench) goesOn(d *durable.Mem, what string) {
 // files are left to it.)
 func (b *bench) clean(d durable.Disk, what string) {
 	b.t.Helper()
-	state := filepath.Join(b.root, ".kittify")
-	if len(temps(d, state)) == 0 {
+	if len(temps(d, b.root)) == 0 {
 		return
 	}
 	err := b.on(d, func(p *Project) error {
 		_, err := p.Repair(b.t.Context(), "m")
 		return err
 	})
-	if left := temps(d, state); err != nil || len(left) > 0 {
+	if left := temps(d, b.root); err != nil || len(left) > 0 {
 		b.t.Fatalf("%s: temporary files are left after a repair: %q %v", what, left, err)
 	}
 }
@@ -185,7 +199,7 @@ func TestSweepErrorsOfEveryOperation_P3(t *testing.T) {
 		t.Run(op.name, func(t *testing.T) {
 			t.Parallel()
 			b := ready(t, op)
-			for n := i % stride(); ; n += stride() {
+			for n := i % b.stride(); ; n += b.stride() {
 				d := b.base.Crash(512, durable.Everything)
 				faulty := &durable.Faulty{Disk: d, Fail: durable.FailAt(n), Short: n % 40}
 				acked := b.on(faulty, b.make) == nil
@@ -208,9 +222,9 @@ func TestSweepCrashesOfEveryOperation_P3(t *testing.T) {
 			t.Parallel()
 			b := ready(t, op)
 			for kind, choose := range survivors() {
-				n := (i + kind) % stride()
+				n := (i + kind) % b.stride()
 				for b.crash(n, kind, choose) {
-					n += stride()
+					n += b.stride()
 				}
 				manyMet(t, n)
 			}
@@ -276,7 +290,7 @@ func TestTornRecordOfEveryOperation_P3(t *testing.T) {
 				t.Fatal(err)
 			}
 			for cut := before; cut <= len(whole); cut++ {
-				if cut%(29*stride()-28) != 0 && cut < len(whole)-1 {
+				if cut%(29*b.stride()-28) != 0 && cut < len(whole)-1 {
 					continue
 				}
 				for _, length := range []int{cut, len(whole)} {
@@ -328,11 +342,11 @@ func rewrite(t *testing.T, d durable.Disk, path string, data []byte) {
 
 // stride is how many operations of the disk are passed over: none in a torture
 // run.
-func stride() int {
+func (b *bench) stride() int {
 	switch {
 	case *torture:
 		return 1
-	case testing.Short():
+	case testing.Short() || b.op.costly:
 		return 31
 	}
 	return 7

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/spec-kitty/step-runner/host/archive"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // operation is one public operation that makes a record.
@@ -17,7 +19,11 @@ type operation struct {
 	project func(t *testing.T) string
 	// ready takes a new project to where the operation can be made. What it gives
 	// is made on any copy of that state.
-	ready func(t *testing.T, p *Project) func(p *Project) error
+	ready   func(t *testing.T, p *Project) func(p *Project) error
+	method  string                                  // of Project, which it is one of
+	costly  bool                                    // it runs a plugin: fewer operations of the disk are tried
+	consent bool                                    // the user has consented to what the project may run and write
+	after   func(root string, d durable.Disk) error // what else must hold in the end
 }
 
 func projectOf(missions string, files func() map[string]string) func(t *testing.T) string {
@@ -71,10 +77,10 @@ func operations() []operation {
 	line, many := projectOf(linear, noFiles), projectOf(packaged, onePackage)
 	ok := cursor.Success
 	all := []operation{
-		{"start", "start", line, after(func(p *Project) error {
+		{name: "start", method: "Start", kind: "start", project: line, ready: after(func(p *Project) error {
 			return accepted(p.Start(context.Background(), StartRequest{Slug: "m", Caller: Caller{Agent: "a"}}))
 		})},
-		{"start again", "start", line, func(t *testing.T, p *Project) func(*Project) error {
+		{name: "start again", method: "Start", kind: "start", project: line, ready: func(t *testing.T, p *Project) func(*Project) error {
 			must(t, p, report("a", ok))
 			if err := operate((*Project).Abort, OperatorRequest{Reason: "wrong"})(p); err != nil {
 				t.Fatal(err)
@@ -83,22 +89,22 @@ func operations() []operation {
 				return accepted(p.Start(context.Background(), StartRequest{Slug: "m", Caller: Caller{Agent: "a"}, Again: true}))
 			}
 		}},
-		{"advance", "advance", line, handedOut(func(token string) func(*Project) error { return next(report("a", ok, token)) })},
-		{"report failed", "advance", line, handedOut(func(token string) func(*Project) error { return next(report("a", cursor.Failed, token)) })},
-		{"retry", "retry", line, after(operate((*Project).Retry, OperatorRequest{Reason: "again"}), ok, cursor.Failed)},
-		{"skip", "skip", line, after(operate((*Project).Skip, OperatorRequest{Step: "A", Reason: "not needed"}), ok)},
-		{"release", "release", line, handedOut(func(token string) func(*Project) error {
+		{name: "advance", method: "Next", kind: "advance", project: line, ready: handedOut(func(token string) func(*Project) error { return next(report("a", ok, token)) })},
+		{name: "report failed", method: "Next", kind: "advance", project: line, ready: handedOut(func(token string) func(*Project) error { return next(report("a", cursor.Failed, token)) })},
+		{name: "retry", method: "Retry", kind: "retry", project: line, ready: after(operate((*Project).Retry, OperatorRequest{Reason: "again"}), ok, cursor.Failed)},
+		{name: "skip", method: "Skip", kind: "skip", project: line, ready: after(operate((*Project).Skip, OperatorRequest{Step: "A", Reason: "not needed"}), ok)},
+		{name: "release", method: "Release", kind: "release", project: line, ready: handedOut(func(token string) func(*Project) error {
 			return operate((*Project).Release, OperatorRequest{Token: token, Reason: "gone"})
 		})},
-		{"abort", "abort", line, after(operate((*Project).Abort, OperatorRequest{Reason: "wrong"}), ok)},
-		{"rewind", "rewind", line, after(func(p *Project) error {
+		{name: "abort", method: "Abort", kind: "abort", project: line, ready: after(operate((*Project).Abort, OperatorRequest{Reason: "wrong"}), ok)},
+		{name: "rewind", method: "Rewind", kind: "rewind", project: line, ready: after(func(p *Project) error {
 			_, refused, err := p.Rewind(context.Background(), RewindRequest{Mission: "m", Actor: "kim", Step: "A", Reason: "wrong"})
 			if refused != nil {
 				err = errors.New(value(refused.Reason))
 			}
 			return err
 		}, ok, ok)},
-		{"migrate", "migrate", line, func(t *testing.T, p *Project) func(*Project) error {
+		{name: "migrate", method: "Migrate", kind: "migrate", project: line, ready: func(t *testing.T, p *Project) func(*Project) error {
 			must(t, p, report("a", ok))
 			change(t, p.Config.Root, `{ id = "C" }`, `{ id = "new" }`)
 			return func(p *Project) error {
@@ -109,7 +115,7 @@ func operations() []operation {
 				return err
 			}
 		}},
-		{"claim", "claim", many, func(t *testing.T, p *Project) func(*Project) error {
+		{name: "claim", method: "WPClaim", kind: "claim", project: many, ready: func(t *testing.T, p *Project) func(*Project) error {
 			tokenOf(t, p)
 			if err := operate((*Project).WPRelease, OperatorRequest{Package: "WP01", Reason: "gone"})(p); err != nil {
 				t.Fatal(err)
@@ -118,12 +124,12 @@ func operations() []operation {
 				return accepted(p.WPClaim(context.Background(), ClaimRequest{Mission: "m", Caller: Caller{Agent: "b"}, Package: "WP01"}))
 			}
 		}},
-		{"move", "move", many, after(operate((*Project).WPMove, OperatorRequest{Package: "WP01", To: "canceled", Force: true, Reason: "not needed"}), ok)},
-		{"package release", "wp_release", many, after(operate((*Project).WPRelease, OperatorRequest{Package: "WP01", Reason: "gone"}), ok)},
-		{"package report", "advance", many, handedOut(func(token string) func(*Project) error { return next(report("a", ok, token)) })},
-		{"import", "start", line, imported},
+		{name: "move", method: "WPMove", kind: "move", project: many, ready: after(operate((*Project).WPMove, OperatorRequest{Package: "WP01", To: "canceled", Force: true, Reason: "not needed"}), ok)},
+		{name: "package release", method: "WPRelease", kind: "wp_release", project: many, ready: after(operate((*Project).WPRelease, OperatorRequest{Package: "WP01", Reason: "gone"}), ok)},
+		{name: "package report", method: "Next", kind: "advance", project: many, ready: handedOut(func(token string) func(*Project) error { return next(report("a", ok, token)) })},
+		{name: "import", method: "Import", kind: "start", project: line, ready: imported},
 	}
-	return append(all, onQuestions()...)
+	return slices.Concat(all, onQuestions(), onPlans(), onArtifacts())
 }
 
 // onQuestions are the operations on an open question.
@@ -140,15 +146,15 @@ func onQuestions() []operation {
 		}
 	}
 	return []operation{
-		{"answer", "answer", ask, after(answer("yes", false), cursor.Success)},
-		{"replace an answer", "answer", ask, func(t *testing.T, p *Project) func(*Project) error {
+		{name: "answer", method: "Decide", kind: "answer", project: ask, ready: after(answer("yes", false), cursor.Success)},
+		{name: "replace an answer", method: "Decide", kind: "answer", project: ask, ready: func(t *testing.T, p *Project) func(*Project) error {
 			must(t, p, report("a", cursor.Success))
 			if err := answer("yes", false)(p); err != nil {
 				t.Fatal(err)
 			}
 			return answer("no", true)
 		}},
-		{"postpone", "postpone", ask, after(operate((*Project).Postpone, about), cursor.Success)},
+		{name: "postpone", method: "Postpone", kind: "postpone", project: ask, ready: after(operate((*Project).Postpone, about), cursor.Success)},
 	}
 }
 

@@ -181,6 +181,65 @@ func TestFillerStepsBackAfterFailure(t *testing.T) {
 	}
 }
 
+// A filler has the compile limit and its own end: nobody waits for it to stop it.
+func TestFillerEndsInTime(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	p := Plugin{Name: "bomb", Wasm: bomb(20_000), Limits: Limits{CompileTime: 200 * time.Millisecond}}
+	p.SHA256 = hexSum(p.Wasm)
+	if a, err := h.Call(bounded(t), p, guardCall()); err != nil || !a.Interpreted {
+		t.Fatalf("interpreted %v, %v", a.Interpreted, err)
+	}
+	begun := time.Now()
+	h.reap(true)
+	if took := time.Since(begun); took > 10*time.Second || h.Cached(p.SHA256) {
+		t.Errorf("it took %v more, and the code is there: %v", took, h.Cached(p.SHA256))
+	}
+}
+
+// A disk that takes no code fails no call, neither where a folder cannot be made nor
+// where there is no room for the code.
+func TestCacheThatTakesNothing(t *testing.T) {
+	p := plugin(t, "files")
+	for name, spoil := range map[string]func(t *testing.T, h *Host){
+		"a file in the build's place":  func(t *testing.T, h *Host) { must(t, os.WriteFile(h.cache().dir, nil, 0o600)) },
+		"a file in the module's place": func(t *testing.T, h *Host) { takenBy(t, h.cache().entry(p.SHA256).dir) },
+		"a file in the code's place":   func(t *testing.T, h *Host) { takenBy(t, h.cache().entry(p.SHA256).codeDir()) },
+		"no room":                      noRoom,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			spoil(t, h)
+			for range 2 {
+				must(t, h.Prepare(context.Background(), p))
+				if a, err := h.Call(context.Background(), p, filesCall(t.TempDir())); err != nil || !a.Interpreted {
+					t.Fatalf("interpreted %v, %v", a.Interpreted, err)
+				}
+				h.reap(true)
+			}
+		})
+	}
+}
+
+// takenBy puts a file where a folder is to be.
+func takenBy(t *testing.T, path string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, nil, 0o600))
+}
+
+// noRoom lets children write files of a kilobyte at most.
+func noRoom(t *testing.T, h *Host) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no such limits")
+	}
+	self, err := os.Executable()
+	must(t, err)
+	h.opts.Exe = filepath.Join(t.TempDir(), "limited")
+	must(t, os.WriteFile(h.opts.Exe, []byte("#!/bin/sh\nulimit -f 2\nexec '"+self+"' \"$@\"\n"), 0o700))
+}
+
 func TestFillerLeavesNothing(t *testing.T) {
 	h := newHost(t)
 	p := plugin(t, "allow")

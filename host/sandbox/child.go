@@ -101,6 +101,9 @@ func (c *child) serve(m mode) error {
 	if c.job.Mode != m {
 		return errors.New("mode and job differ")
 	}
+	if c.job.Background { // no parent waits for it to stop it
+		time.AfterFunc(c.job.Limits.CompileTime, func() { os.Exit(exitBroken) })
+	}
 	wasm, err := c.module()
 	if err != nil {
 		return c.done(report{Code: ChildFailed, Detail: "the module cannot be read: " + firstLine(err.Error())}, nil)

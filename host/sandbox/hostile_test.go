@@ -28,7 +28,6 @@ type hostile struct {
 	request string
 	limits  Limits
 	reads   bool // the call sees a project with links out of it
-	bare    bool // it has no cache, which nothing would get into
 	code    Code
 	says    string // in the failure's words, or as the answer
 }
@@ -52,8 +51,8 @@ func hostiles() []hostile {
 		{row: "A5", name: "yields for ever", guest: "waits", args: []string{"y"}, limits: quick, code: TimeLimit},
 		{row: "A5", name: "sleeps a day, which costs nothing", guest: "sleep", says: "24"},
 		{row: "A6", name: "exit code of a time-out", guest: "faketimeout", code: Exited, says: "4026531839"},
-		{row: "A7", name: "straight-line compile bomb", wasm: bomb(20_000), limits: Limits{CompileTime: hostileLimit}, bare: true},
-		{row: "B2", name: "nested loops compile bomb", wasm: nest(2000, 256), limits: Limits{CompileTime: hostileLimit}, bare: true},
+		{row: "A7", name: "straight-line compile bomb", wasm: bomb(20_000), limits: Limits{CompileTime: hostileLimit}},
+		{row: "B2", name: "nested loops compile bomb", wasm: nest(2000, 256), limits: Limits{CompileTime: hostileLimit}},
 		{row: "B4", name: "table growth at once", guest: "tables", args: []string{"l"}, code: MemoryLimit, says: "its tables"},
 		{row: "B4", name: "table growth beyond the data", guest: "tables", args: []string{"m"}, code: MemoryLimit, says: "its tables"},
 		{row: "B4", name: "table growth by steps", guest: "tables", args: []string{"s"}, code: MemoryLimit, says: "its tables"},
@@ -63,6 +62,7 @@ func hostiles() []hostile {
 		{row: "B8", name: "escapes in the log", guest: "ansi", code: Trapped, says: "unreachable"},
 		{row: "C1", name: "memory growth", guest: "grow", limits: Limits{Memory: 16 << 20}, code: MemoryLimit, says: "16 MiB"},
 		{row: "C4", name: "endless recursion", guest: "recurse", code: StackOverflow, says: "too deep"},
+		{row: "C4", name: "recursion on a stack of its own, unchecked", guest: "shadow", code: Trapped, says: "out of bounds memory"},
 		{row: "D1", name: "output flood", guest: "flood", code: OutputLimit, says: "1048576 bytes"},
 		{row: "D1", name: "log flood", guest: "logflood", code: LogLimit, says: "262144 bytes"},
 		{row: "D2", name: "exit code", guest: "exit3", code: Exited, says: "exit code 3"},
@@ -168,9 +168,6 @@ func heapInUse() uint64 {
 
 // attack calls the guest twice with a filled cache, and once with none.
 func (c hostile) attack(t *testing.T, h *Host, root string) {
-	if c.bare {
-		h = New(Options{CacheDir: "-"})
-	}
 	p, call := c.plugin(t), guardCall()
 	if c.request != "" {
 		call.Request = []byte(c.request)

@@ -62,7 +62,7 @@ func startChild(exe string, j job, files []*os.File) (*os.Process, error) {
 	argv := []string{"spec-kitty", childWord, strconv.FormatInt(j.Limits.Memory, 10), m}
 	return os.StartProcess(exe, argv, &os.ProcAttr{
 		Dir:   neutralDir,
-		Env:   childEnv(),
+		Env:   append(childEnv(), raceEnv()...),
 		Files: files,
 		Sys:   childAttr(j.Background),
 	})

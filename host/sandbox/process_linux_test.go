@@ -127,7 +127,7 @@ func TestChildIsConfined(t *testing.T) {
 			t.Errorf("descriptor %s of the child is %s", fd.Name(), target)
 		}
 	}
-	if env, err := os.ReadFile(at("environ")); err != nil || len(env) > 0 {
+	if env, err := os.ReadFile(at("environ")); err != nil || strings.TrimRight(string(env), "\x00") != strings.Join(raceEnv(), "") {
 		t.Errorf("environment %q, %v", env, err)
 	}
 	if group, err := unix.Getpgid(c.proc.Pid); err != nil || group != c.proc.Pid {
@@ -144,6 +144,29 @@ func TestChildIsConfined(t *testing.T) {
 			t.Errorf("limits do not hold %q:\n%s", want, limits)
 		}
 	}
+	// The address space: what the child had when it set the limit, which was no more
+	// than it has now, and as much again as the data.
+	most := statusOf(t, c.proc.Pid, "status", "VmSize:")<<10 + dataLimit(j.Limits.Memory)
+	if got := statusOf(t, c.proc.Pid, "limits", "Max address space"); got > most {
+		t.Errorf("address space of at most %d bytes, want at most %d", got, most)
+	}
+}
+
+// statusOf is the number behind a word in one of a process's files in /proc.
+func statusOf(t *testing.T, pid int, file, word string) int64 {
+	t.Helper()
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
+	must(t, err)
+	_, rest, _ := strings.Cut(string(raw), word)
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		t.Fatalf("%s has no %q:\n%s", file, word, raw)
+	}
+	n, err := strconv.ParseInt(fields[0], 10, 64)
+	if err != nil {
+		t.Fatalf("%s %s is no number: %v", word, fields[0], err) // "unlimited"
+	}
+	return n
 }
 
 // The filler has the lowest priority in all its threads and outlives nobody by

@@ -14,6 +14,10 @@ const (
 	maxWasm        = 32 << 20
 	maxLocals      = 50_000    // per function; real guests have a few dozen
 	maxTable       = 1_000_000 // entries at start
+	maxTypes       = 100_000   // the lists are kept, by the parent too: their items are
+	maxImports     = 1_000     // larger than what states them
+	maxExports     = 10_000
+	maxFunctions   = 1_000_000
 	wasmPage       = 64 << 10
 	maxMemoryPages = 65536
 )
@@ -60,12 +64,17 @@ func scan(wasm []byte) (*module, error) {
 	}
 	m := &module{}
 	r := &reader{b: wasm[8:]}
+	var seen [256]bool
 	for len(r.b) > 0 {
 		id := r.byte()
 		body := r.sub(r.u32())
 		if r.err != nil {
 			return nil, faultf("the module is cut off or damaged in section %d: build it again", id)
 		}
+		if seen[id] && id != 0 {
+			return nil, faultf("the module has section %d twice: build it again", id)
+		}
+		seen[id] = true
 		if err := m.section(id, body, len(wasm)); err != nil {
 			return nil, err
 		}
@@ -104,7 +113,7 @@ func (m *module) section(id byte, r *reader, size int) error {
 	case 2:
 		m.scanImports(r)
 	case 3:
-		for range r.count(1) {
+		for range r.list(1, maxFunctions, "functions") {
 			m.funcTypes = append(m.funcTypes, r.u32())
 		}
 	case 4:
@@ -204,6 +213,16 @@ func (r *reader) count(size int) int {
 		return 0
 	}
 	return int(n)
+}
+
+// list is count for items that are kept.
+func (r *reader) list(size, most int, what string) int {
+	n := r.count(size)
+	if n > most {
+		r.set(faultf("the module has %d %s, at most %d are allowed", n, what, most))
+		return 0
+	}
+	return n
 }
 
 func (r *reader) take(n uint32) []byte {

@@ -32,7 +32,7 @@ func scanNames(r *reader) {
 }
 
 func (m *module) scanTypes(r *reader) {
-	for range r.count(3) {
+	for range r.list(3, maxTypes, "types") {
 		if r.byte() != 0x60 && r.err == nil {
 			r.set(fault("the module has types that are not functions (GC proposal), which is not in ABI v1"))
 		}
@@ -67,7 +67,7 @@ func typeLetter(t byte) byte {
 }
 
 func (m *module) scanImports(r *reader) {
-	for range r.count(4) {
+	for range r.list(4, maxImports, "imports") {
 		im := imported{module: r.name(), name: r.name(), kind: r.byte()}
 		switch im.kind {
 		case 0:
@@ -143,7 +143,7 @@ func scanGlobals(r *reader) {
 }
 
 func (m *module) scanExports(r *reader) {
-	for range r.count(3) {
+	for range r.list(3, maxExports, "exports") {
 		m.exports = append(m.exports, exported{r.name(), r.byte(), r.u32()})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -39,6 +40,7 @@ func TestCheckExplains(t *testing.T) {
 		{"parameter count", magic + section(1, "\x01\x60"+huge), "more items"},
 		{"import count", magic + section(2, huge), "more items"},
 		{"function count", magic + section(3, huge), "more items"},
+		{"a section twice", magic + section(1, "\x00") + section(1, "\x00"), "section 1 twice"},
 		{"table count", magic + section(4, huge), "more items"},
 		{"memory count", magic + section(5, huge), "more items"},
 		{"global count", magic + section(6, huge), "more items"},
@@ -69,6 +71,35 @@ func TestCheckExplains(t *testing.T) {
 				t.Errorf("%q does not say %q", f.Detail, c.says)
 			}
 		})
+	}
+}
+
+// P5: to look at a module takes no more memory than the module, whatever it is made
+// of: the parent looks as well, and its items are larger than the bytes that state
+// them.
+func TestLookingTakesLittle(t *testing.T) {
+	vector := func(item string) string {
+		n := (maxWasm - 64) / len(item)
+		return string(binary.AppendUvarint(nil, uint64(n))) + strings.Repeat(item, n)
+	}
+	for name, wasm := range map[string]string{
+		"types":     magic + section(1, vector("\x60\x00\x00")),
+		"imports":   magic + section(2, vector("\x00\x00\x00\x00")),
+		"functions": magic + section(3, vector("\x00")),
+		"exports":   magic + section(7, vector("\x00\x00\x00")),
+		"names":     magic + strings.Repeat(section(0, "\x04name\x01\x03\x01\x00\x00"), maxWasm/16),
+	} {
+		bytes := []byte(wasm)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m := Inspect(bytes)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 2*maxWasm {
+			t.Errorf("%s: %d MiB for a module of %d MiB", name, took>>20, len(bytes)>>20)
+		}
+		if m.Problem == "" || len(m.Imports) > maxImports || len(m.Exports) > maxExports {
+			t.Errorf("%s: %q, %d imports, %d exports", name, m.Problem, len(m.Imports), len(m.Exports))
+		}
 	}
 }
 

@@ -27,6 +27,20 @@ func (c cron) read(ctx context.Context) (*string, error) {
 	return nil, err
 }
 
+// shownAsItIs refuses a crontab that would not be written back as it is. Debian's
+// crontab -l shows a carriage return and a backspace as \r and \b. Only where such
+// letters stand is the file itself looked at, which an editor is given.
+func (c cron) shownAsItIs(ctx context.Context, text string) error {
+	if !strings.Contains(text, `\r`) && !strings.Contains(text, `\b`) {
+		return nil
+	}
+	r := c.h.Run(ctx, "", "env", "VISUAL=cat", "EDITOR=cat", "crontab", "-e")
+	if r.Err == nil && r.Exit == 0 && strings.Contains(r.Stdout, text) {
+		return nil
+	}
+	return &Error{System: schedule.Cron, Doing: "read the crontab as it is", Why: `crontab -l shows \r or \b, which may stand for control characters, as of Windows' line ends: they would be written back as letters; take them out (crontab -e), then try again`}
+}
+
 // Look implements Scheduler. A crontab does not say when a line is due next.
 func (c cron) Look(ctx context.Context, e Entry) (Found, error) {
 	all, err := c.read(ctx)
@@ -47,6 +61,9 @@ func (c cron) Plan(ctx context.Context, e Entry, units []schedule.Unit) ([]Chang
 		return nil, err
 	}
 	text := orEmpty(before)
+	if err := c.shownAsItIs(ctx, text); err != nil {
+		return nil, err
+	}
 	if len(units) > 0 {
 		text, err = schedule.Insert(text, units[0].Text)
 	} else {
@@ -76,7 +93,7 @@ func (c cron) Remove(ctx context.Context, _ Entry, changes []Change) error {
 }
 
 func (c cron) apply(ctx context.Context, changes []Change) error {
-	for _, change := range changes {
+	for i, change := range changes {
 		now, err := c.read(ctx)
 		if err != nil {
 			return err
@@ -84,9 +101,10 @@ func (c cron) apply(ctx context.Context, changes []Change) error {
 		if !(Change{Before: change.Before, After: now}).same() {
 			return &ChangedError{"the crontab"}
 		}
-		if err := c.write(ctx, change.After); err != nil {
+		if change.After, err = c.write(ctx, change.After); err != nil {
 			return err
 		}
+		changes[i] = change // as it was taken
 		now, err = c.read(ctx)
 		if err != nil {
 			return err
@@ -98,11 +116,19 @@ func (c cron) apply(ctx context.Context, changes []Change) error {
 	return nil
 }
 
-func (c cron) write(ctx context.Context, text *string) error {
+// write gives the crontab as it was taken. One that was put into its place by hand may
+// have a last line without an end, which some crontabs do not take back.
+func (c cron) write(ctx context.Context, text *string) (*string, error) {
 	if text == nil {
-		return failed(schedule.Cron, "remove the crontab, which is empty (crontab -r)", c.h.Run(ctx, "", "crontab", "-r"))
+		return nil, failed(schedule.Cron, "remove the crontab, which is empty (crontab -r)", c.h.Run(ctx, "", "crontab", "-r"))
 	}
-	return failed(schedule.Cron, "write the crontab (crontab -)", c.h.Run(ctx, *text, "crontab", "-"))
+	err := failed(schedule.Cron, "write the crontab (crontab -)", c.h.Run(ctx, *text, "crontab", "-"))
+	if ended := *text + "\n"; err != nil && !strings.HasSuffix(*text, "\n") {
+		if r := c.h.Run(ctx, ended, "crontab", "-"); r.Err == nil && r.Exit == 0 {
+			return &ended, nil
+		}
+	}
+	return text, err
 }
 
 func orEmpty(text *string) string {

@@ -123,3 +123,49 @@ func TestCrontabNotTaken(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A crontab whose program does not show it as it is is not written: the letters \r would
+// take the place of a carriage return. Where they are letters, all is well.
+func TestCrontabShownOtherwise(t *testing.T) {
+	for foreign, kept := range map[string]bool{
+		"5 4 * * * a\r\n":                      false,
+		"# a\bb\n":                             false,
+		"5 4 * * * printf 'a\\r\\n'; b \\bx\n": true,
+	} {
+		m := newMachine(t)
+		m.debian, m.crontab = true, &foreign
+		deps, units := sample(t, schedule.Cron, "deps", "0 2 * * *")
+		s := m.of(schedule.Cron)
+		changes, err := s.Plan(t.Context(), deps, units)
+		if kept {
+			if err := errors.Join(err, s.Install(t.Context(), deps, changes), m.remove(s, deps)); err != nil {
+				t.Errorf("%q: %v", foreign, err)
+			}
+		} else if e := new(Error); !errors.As(err, &e) || !strings.Contains(e.Why, "Windows") {
+			t.Errorf("%q: %v", foreign, err)
+		}
+		if *m.crontab != foreign {
+			t.Errorf("%q became %q", foreign, *m.crontab)
+		}
+	}
+}
+
+// A last line without an end, where crontab does not take that back, gets one: else
+// our part could never be taken out. The change says so.
+func TestCrontabTakesWholeLines(t *testing.T) {
+	m := newMachine(t)
+	foreign := "5 4 * * * a"
+	m.debian, m.crontab = true, &foreign
+	s := m.of(schedule.Cron)
+	deps, units := sample(t, schedule.Cron, "deps", "0 2 * * *")
+	if err := m.install(s, deps, units); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := s.Plan(t.Context(), deps, nil)
+	if err := errors.Join(err, s.Remove(t.Context(), deps, changes)); err != nil {
+		t.Fatal(err)
+	}
+	if want := foreign + "\n"; orEmpty(m.crontab) != want || orEmpty(changes[0].After) != want {
+		t.Errorf("%q, said %q", orEmpty(m.crontab), orEmpty(changes[0].After))
+	}
+}

@@ -2,10 +2,11 @@ package scheduler
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/schedule"
@@ -13,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	command.Main()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // machine is a machine with a crontab and a service manager that are pretended.
@@ -25,6 +26,7 @@ type machine struct {
 	enabled map[string]bool
 	answers map[string]Ran // by the call's words: instead of what it would do
 	before  func(call string)
+	debian  bool // crontab shows some characters as letters, and takes whole lines only
 }
 
 func newMachine(t *testing.T) *machine {
@@ -48,8 +50,12 @@ func (m *machine) run(_ context.Context, stdin string, argv ...string) Ran {
 	switch {
 	case call == "crontab -l" && m.crontab == nil:
 		return Ran{Exit: 1, Stderr: "no crontab for kim\n"}
-	case call == "crontab -l":
+	case call == "crontab -l" && m.debian:
+		return Ran{Stdout: strings.NewReplacer("\r", `\r`, "\b", `\b`).Replace(*m.crontab)}
+	case call == "crontab -l", call == "env VISUAL=cat EDITOR=cat crontab -e":
 		return Ran{Stdout: *m.crontab}
+	case call == "crontab -" && m.debian && !strings.HasSuffix(stdin, "\n"):
+		return Ran{Exit: 1, Stderr: "new crontab file is missing newline before EOF, can't install.\n"}
 	case call == "crontab -r":
 		m.crontab = nil
 	case call == "crontab -":

@@ -22,8 +22,12 @@ func (l *Loops) Create(ctx context.Context, name, who string) (Report, error) {
 		return Report{}, err
 	}
 	uid := newUID()
-	s, out, err := l.folders.Create(ctx, name, uid, loop.Create{By: l.by(who), UID: uid, Name: name, Definition: src.Digest})
+	first := loop.Create{By: l.by(who), UID: uid, Name: name, Definition: src.Digest}
+	s, out, err := l.folders.Create(ctx, name, uid, first)
 	exists := new(commit.ExistsError)
+	if errors.As(err, &exists) && l.halfRemoved(ctx, name, who) {
+		s, out, err = l.folders.Create(ctx, name, uid, first)
+	}
 	if errors.As(err, &exists) {
 		return Report{}, &loop.Refusal{Code: loop.Exists, Message: fmt.Sprintf("loop %s is there already (%s): retire and remove it first, or take another name", name, or(exists.ID, "something else lies in its folder"))}
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/loop"
 )
@@ -24,8 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(handVariable) != "" {
 		os.Exit(beHand())
 	}
-	flag.Parse()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // git calls git as a person would.

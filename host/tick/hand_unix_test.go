@@ -31,7 +31,7 @@ type order struct {
 	Defs    map[string]*loop.Definition
 	KillAt  string // named point of a tick; "": it is not killed there
 	KillNth int    // 1: at the first point that it meets, of the tick or of a commit; 0: at none
-	Barrier bool   // say that it is there, and wait for the end of the standard input
+	Barrier bool   // when it has read the loop, say so and wait for the end of the standard input
 	Hold    bool   // hold the loop's lock until the file go is there, and nothing else
 }
 
@@ -55,11 +55,12 @@ func beHand() int {
 			select {}
 		}
 	}
-	l := y.loops(hooked(die), func(options *Options) { options.Commit.Hook = die })
-	if o.Barrier {
-		fmt.Print(atBarrier)
-		io.Copy(io.Discard, os.Stdin)
-	}
+	l := y.loops(hooked(func(point string) {
+		if die(point); point == PointRead && o.Barrier {
+			fmt.Print(atBarrier)
+			io.Copy(io.Discard, os.Stdin)
+		}
+	}), func(options *Options) { options.Commit.Hook = die })
 	r, err := l.Tick(context.Background(), Request{Loop: "deps", Who: "hand", ByHand: true})
 	if err != nil {
 		fmt.Println("error:", err)

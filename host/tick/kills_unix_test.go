@@ -92,7 +92,7 @@ func (y *yard) approve() {
 // against what happened.
 func (y *yard) goOn(t *testing.T, what string) {
 	t.Helper()
-	for i := 1; y.landed() == 0; i++ {
+	for i := 1; y.landed() == 0 || y.status().Claim != nil; i++ {
 		if i > 8 {
 			t.Fatalf("%s: nothing landed: %+v", what, y.status())
 		}

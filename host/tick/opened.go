@@ -50,8 +50,14 @@ func (l *Loops) Sound(ctx context.Context, name string) error {
 		return err
 	}
 	defer o.close()
+	return o.sound(ctx)
+}
+
+// sound reads the whole journal, which other looks do not: they trust the view as far
+// as it goes.
+func (o *opened) sound(ctx context.Context) error {
 	report, err := o.store.Verify(ctx)
-	return named(name, errors.Join(append(report.Problems, err)...))
+	return named(o.name, errors.Join(append(report.Problems, err)...))
 }
 
 func (o *opened) read(ctx context.Context) error {
@@ -60,8 +66,11 @@ func (o *opened) read(ctx context.Context) error {
 		return named(o.name, err)
 	}
 	o.state = snap.State
-	if o.state.Removed {
+	switch {
+	case o.state.Removed:
 		return untracked(o.name)
+	case o.state.Name != o.name:
+		return &loop.Refusal{Code: Misplaced, Message: fmt.Sprintf("the folder of loop %s holds the state of loop %s: it was renamed, or copied; put it back to where it was, or away", o.name, o.state.Name)}
 	}
 	return nil
 }
@@ -81,6 +90,10 @@ func (o *opened) commit(ctx context.Context, t transition) (commit.Outcome[loop.
 // BadLock refuses to lock what is no file: to open a pipe may take for ever, and a
 // link leads to another lock than everybody else's.
 const BadLock loop.Code = "bad_lock"
+
+// Misplaced refuses a loop whose folder came from another one's: its claims and
+// requests are about that.
+const Misplaced loop.Code = "misplaced"
 
 func (l *Loops) lockPath(name string) string {
 	return filepath.Join(l.dir(), name, "state.json.lock")

@@ -214,7 +214,9 @@ func (r *running) branchStays(ctx context.Context) (*conclusion, error) {
 	case err != nil && !gone:
 		return nil, err
 	case have.ID != r.base.ID:
-		return conclude(loop.LoseBranch{Tick: r.mine(), Base: r.base.ID, Head: have.ID, Result: r.result.ID, Usage: r.usage}), nil
+		return conclude(loop.FailRun{Tick: r.mine(), Why: string(loop.HaltBranchMoved), Usage: r.usage,
+			Detail: fmt.Sprintf("the work, or somebody else, moved branch %s from %s to %s, which was not verified: put it back, or clear this to go on from there; what the run left is kept as %s",
+				branch, r.base.ID, or(have.ID, "no commit"), r.result.ID)}), nil
 	}
 	return nil, nil
 }

@@ -76,8 +76,9 @@ func (l *Loops) Preflight(ctx context.Context, name string) Preflight {
 	o, err := l.open(ctx, name)
 	if gone(err) {
 		p.add("state", LevelFault, err.Error(), "spec-kitty loop create "+name)
-	} else if p.judge("state", errors.Join(err, l.Sound(ctx, name)), "its journal is whole", "spec-kitty help loops-recover") {
+	} else if p.judge("state", err, "it can be read", "spec-kitty help loops-recover") {
 		defer o.close()
+		p.judge("journal", o.sound(ctx), "every record of it is whole", "spec-kitty help loops-recover")
 	}
 	if known {
 		p.git(ctx, l, src)

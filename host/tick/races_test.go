@@ -38,8 +38,9 @@ func (y *yard) background(ctx context.Context) <-chan Report {
 
 func (y *yard) let() { write(y.t, filepath.Join(y.root, "go"), "") }
 
-// Rows 1 and 2, S1, SerializeConcurrent: of ticks that are released together one
-// gets the token; the others skip as busy while its work is kept at work.
+// Rows 1 and 2, S1, SerializeConcurrent: of ticks that all have read the loop as free,
+// and are released together, one gets the token; the others skip as busy while its
+// work is kept at work.
 func TestSerializeConcurrent_Row1_Row2_S1(t *testing.T) {
 	rounds := 3
 	if *torture {
@@ -52,18 +53,25 @@ func TestSerializeConcurrent_Row1_Row2_S1(t *testing.T) {
 	y.create("deps")
 	for round := range rounds {
 		const n = 8
+		var read sync.WaitGroup
+		read.Add(n)
 		begin, answers := make(chan struct{}), make(chan Report, n)
+		held := hooked(func(point string) {
+			if point == PointRead {
+				read.Done()
+				<-begin
+			}
+		})
 		for range n {
 			go func() {
-				l := y.loops()
-				<-begin
-				r, err := l.Tick(context.Background(), Request{Loop: "deps", Who: "tick", ByHand: true})
+				r, err := y.loops(held).Tick(context.Background(), Request{Loop: "deps", Who: "tick", ByHand: true})
 				if err != nil {
 					r.Reason = err.Error()
 				}
 				answers <- r
 			}()
 		}
+		read.Wait()
 		close(begin)
 		for range n - 1 {
 			if r := <-answers; r.Outcome != Skipped || r.ReasonCode != "busy" {
@@ -370,21 +378,34 @@ func TestUntracked_Row33_E1(t *testing.T) {
 	}
 }
 
-// Row 19: somebody else moved the branch during the run; the result is kept.
+// Row 19: the branch was moved during the run, by somebody else or by the work itself,
+// which lets it stand at what nobody verified: the loop is halted, and what the run
+// left is kept.
 func TestBranchMoved_Row19(t *testing.T) {
-	y := newYard(t, blocked+commits)
-	y.create("deps")
-	ended := y.background(t.Context())
-	waitFor(t, "the work began", func() bool { return y.begun() == 1 })
-	git(t, y.root, "branch", "-f", "loop/deps", git(t, y.root, "commit-tree", "-p", "main", "-m", "x", "main^{tree}"))
-	theirs := y.head()
-	y.let()
-	y.want(<-ended, Halted, "branch_moved")
-	if y.head() != theirs {
-		t.Error("their commit was lost")
-	}
-	if kept := git(t, y.root, "for-each-ref", "--format=%(objectname)", "refs/spec-kitty/loops/deps"); kept == "" {
-		t.Error("the result was not kept")
+	elsewhere := `git update-ref refs/heads/loop/deps $(git commit-tree -p main -m x main^{tree})`
+	for name, tt := range map[string]struct {
+		work, verify string
+		verified     bool
+	}{
+		"during the work":      {elsewhere + " && " + commits, "true", false},
+		"by the work's commit": {commits + " && git update-ref refs/heads/loop/deps HEAD", "true", false},
+		"deleted by the work":  {commits + " && git update-ref -d refs/heads/loop/deps", "true", false},
+		"before the landing":   {commits, "cd $SPEC_KITTY_ROOT && " + elsewhere, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t, tt.work, func(d *loop.Definition) {
+				d.Verify = &loop.Verifier{Check: *sh("touch $SPEC_KITTY_ROOT/verified; " + tt.verify)}
+			})
+			y.create("deps")
+			y.want(y.tick(y.loops()), Halted, "branch_moved")
+			if kept := git(t, y.root, "show", "refs/spec-kitty/loops/deps/1:done.txt"); kept != "1" {
+				t.Errorf("the result was not kept: %q", kept)
+			}
+			s := y.status()
+			if exists(filepath.Join(y.root, "verified")) != tt.verified || s.LastRun != "branch_moved" || s.Count.Failures != 0 || s.Count.Runs != 1 {
+				t.Errorf("%+v", s)
+			}
+		})
 	}
 }
 

@@ -31,35 +31,68 @@ func (l *Loops) Retire(ctx context.Context, name, who, reason string, now bool) 
 
 // Remove removes a retired loop: its state, its worktrees and, with force, what its
 // runs left and nobody merged. Force also removes a loop whose repository cannot be
-// asked any more; what could not be removed is warned of.
+// asked any more; what could not be removed is warned of. A removal that was cut
+// short is finished.
 func (l *Loops) Remove(ctx context.Context, name, who string, force bool) (Report, error) {
-	o, err := l.open(ctx, name)
+	o, err := l.found(ctx, name)
 	if err != nil {
 		return Report{}, err
 	}
 	defer o.close()
-	branch := ""
-	if src, err := l.ground.Source(name); err == nil {
-		branch = src.Worktree.Branch
-	}
-	kept, err := l.repo.Kept(ctx, name, branch)
-	if err != nil && !force {
+	if err := o.read(ctx); err != nil && !o.state.Removed {
 		return Report{}, err
 	}
-	remove := removal{Remove: loop.Remove{By: l.by(who), Force: force}}
+	if !o.state.Removed {
+		if err := o.remove(ctx, who, force); err != nil {
+			return Report{}, err
+		}
+	}
+	return o.discard(ctx, who), nil
+}
+
+// remove records that a loop is removed: from there on it is.
+func (o *opened) remove(ctx context.Context, who string, force bool) error {
+	branch := ""
+	if src, err := o.l.ground.Source(o.name); err == nil {
+		branch = src.Worktree.Branch
+	}
+	kept, err := o.l.repo.Kept(ctx, o.name, branch)
+	if err != nil && !force {
+		return err
+	}
+	remove := removal{Remove: loop.Remove{By: o.l.by(who), Force: force}}
 	for _, k := range kept {
 		remove.unlanded = append(remove.unlanded, k.Commit)
 	}
-	if _, err := o.commit(ctx, remove); err != nil {
-		return Report{}, err
-	}
-	report := o.report(Done, "removed", "loop "+name+" is removed")
+	_, err = o.commit(ctx, remove)
+	return err
+}
+
+// discard takes away what a removed loop left. What cannot be taken away now is a
+// warning; the same removal, or a creation under this name, tries again.
+func (o *opened) discard(ctx context.Context, who string) Report {
+	report := o.report(Done, "removed", "loop "+o.name+" is removed")
 	o.forgetSchedule(ctx, who, &report)
 	o.forgetResults(ctx, &report)
-	if err := l.folders.Discard(ctx, o.store); err != nil && !errors.Is(err, commit.ErrNoRun) {
+	if err := o.l.folders.Discard(ctx, o.store); err != nil && !errors.Is(err, commit.ErrNoRun) {
 		report.Warnings = append(report.Warnings, Warning{"folder_left", err.Error()})
 	}
-	return report, nil
+	return report
+}
+
+// halfRemoved finishes a removal that was cut short after its record; it tells
+// whether there was one.
+func (l *Loops) halfRemoved(ctx context.Context, name, who string) bool {
+	o, err := l.found(ctx, name)
+	if err != nil {
+		return false
+	}
+	defer o.close()
+	if err := o.read(ctx); err == nil || !o.state.Removed {
+		return false
+	}
+	o.discard(ctx, who)
+	return true
 }
 
 // forgetResults removes what a loop has in the repository, but for its branch.

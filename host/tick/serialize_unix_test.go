@@ -56,9 +56,10 @@ func answered(t testing.TB, hand *exec.Cmd) (r Report, ok bool) {
 	return r, true
 }
 
-// Rows 1 and 2, S1, SerializeConcurrent: eight processes, each with a tick of its own,
-// are let go together: one gets the token and begins the work, once; the seven others
-// have skipped as busy, on record, while that work is still kept at work.
+// Rows 1 and 2, S1, SerializeConcurrent: eight processes, each with a tick of its own
+// that has read the loop as free, are let go together: one gets the token and begins
+// the work, once; the seven others have skipped as busy, on record, while that work is
+// still kept at work. Red with the lock out, and with the claim's re-read out.
 func TestSerializeProcesses_Row1_Row2_S1(t *testing.T) {
 	const n = 8
 	rounds := 2

@@ -1,12 +1,14 @@
 package tick
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
@@ -18,57 +20,24 @@ import (
 // any moment. The project lies on the real disk, the loop's state on one in
 // memory.
 
-// verb is one of them: what is made before it, and the kind of its record.
-type verb struct {
-	kind   string
-	before []func(l *Loops) error
-	make   func(l *Loops) error
-}
-
-// committed commits a transition of a run or a tick, with the token that the loop
-// has.
-func committed(of func(l *Loops, s loop.State) transition) func(l *Loops) error {
-	return func(l *Loops) error {
-		o, err := l.open(context.Background(), "deps")
-		if err != nil {
-			return err
-		}
-		defer o.close()
-		_, err = o.commit(context.Background(), of(l, o.state))
-		return err
-	}
-}
-
-func verbs() []verb {
-	ctx := context.Background()
-	create := func(l *Loops) error { _, err := l.Create(ctx, "deps", "human:me"); return err }
-	pause := func(l *Loops) error {
-		_, err := l.Pause(ctx, PauseRequest{Loop: "deps", Who: "kim", Reason: "r"})
-		return err
-	}
-	mine := func(s loop.State) loop.Tick { return loop.Tick{UID: s.UID, Token: s.Token} }
-	claim := committed(func(l *Loops, _ loop.State) transition {
-		src, _ := l.ground.Source("deps")
-		return loop.ClaimLoop{By: loop.By{Who: "tick"}, Runner: l.host.runner(time.Now().UTC()), Definition: src.Definition, Digest: src.Digest, ByHand: true, Zone: time.UTC}
-	})
-	return []verb{
-		{"create", nil, create},
-		{"claim", []func(*Loops) error{create}, claim},
-		{"close_gate", []func(*Loops) error{create, claim}, committed(func(_ *Loops, s loop.State) transition { return loop.CloseGate{Tick: mine(s)} })},
-		{"fail", []func(*Loops) error{create, claim}, committed(func(_ *Loops, s loop.State) transition {
-			return loop.FailRun{Tick: mine(s), Why: "run_folder", Detail: "full"}
-		})},
-		{"pause", []func(*Loops) error{create}, pause},
-		{"resume", []func(*Loops) error{create, pause}, func(l *Loops) error { _, err := l.Resume(ctx, "deps", "kim", "r"); return err }},
-		{"retire", []func(*Loops) error{create}, func(l *Loops) error { _, err := l.Retire(ctx, "deps", "kim", "r", true); return err }},
-	}
-}
-
 // swept is a verb, ready to be made from the same state again and again.
 type swept struct {
 	verb
-	y    *yard
-	base *durable.Mem
+	y     *yard
+	base  *durable.Mem
+	given int // records of its kind before it
+}
+
+func readyFor(t *testing.T, v verb) *swept {
+	t.Helper()
+	w := &swept{verb: v, y: newYard(t, commits, v.change...)}
+	d := durable.NewMem()
+	for _, step := range v.before {
+		must(t, step(w.loops(d)))
+	}
+	w.base = d.Crash(512, durable.Everything)
+	w.given = w.records(w.base, "before")
+	return w
 }
 
 func (w *swept) loops(d durable.Disk) *Loops {
@@ -88,7 +57,7 @@ func (w *swept) records(d durable.Disk, what string) int {
 	if err != nil && !refusedAs(err, loop.Untracked) {
 		w.y.t.Fatalf("%s: the records: %v", what, err)
 	}
-	return n
+	return n - w.given
 }
 
 // sound wants the record once if it was acknowledged, at most once if not, and
@@ -134,14 +103,8 @@ func TestSweepOfEveryVerb_P3(t *testing.T) {
 	survivals := []durable.Chooser{durable.Nothing, durable.Everything, rng.IntN}
 	for i, v := range verbs() {
 		t.Run(v.kind, func(t *testing.T) {
-			w := &swept{verb: v, y: newYard(t, commits)}
-			d := durable.NewMem()
-			for _, step := range v.before {
-				if err := step(w.loops(d)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			w.base = d.Crash(512, durable.Everything)
+			t.Parallel()
+			w := readyFor(t, v)
 			for n := i % stride; ; n += stride {
 				if !w.fail(n) {
 					break
@@ -186,4 +149,55 @@ func (w *swept) crash(n int, choose durable.Chooser) bool {
 	}
 	w.sound(left, false, fmt.Sprintf("the power failed before operation %d", n))
 	return true
+}
+
+// P3: the verb's record is torn at each of its bytes, and the file keeps its length
+// or not: the verb never was, or is whole.
+func TestTornRecordOfEveryVerb_P3(t *testing.T) {
+	every := 37
+	if *torture {
+		every = 1
+	}
+	for _, v := range verbs() {
+		if v.kind == "create" {
+			continue // it has no name before it is whole
+		}
+		t.Run(v.kind, func(t *testing.T) {
+			t.Parallel()
+			w := readyFor(t, v)
+			done := w.base.Crash(512, durable.Everything)
+			if err := w.make(w.loops(done)); err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join(w.y.root, ".state", "loops", "deps", JournalName)
+			view := filepath.Join(filepath.Dir(name), "state.json")
+			old, whole, before := w.bytes(w.base, view), w.bytes(done, name), len(w.bytes(w.base, name))
+			for cut := before; cut <= len(whole); cut++ {
+				if (cut-before)%every != 0 && cut < len(whole)-1 {
+					continue
+				}
+				for _, length := range []int{cut, len(whole)} {
+					d := done.Crash(512, durable.Everything)
+					w.rewrite(d, name, append(bytes.Clone(whole[:cut]), make([]byte, length-cut)...))
+					w.rewrite(d, view, old)
+					w.sound(d.Crash(512, durable.Everything), cut == len(whole), fmt.Sprintf("%d of %d bytes of the record, %d of the file", cut-before, len(whole)-before, length-before))
+				}
+			}
+		})
+	}
+}
+
+func (w *swept) bytes(d durable.Disk, name string) []byte {
+	w.y.t.Helper()
+	data, err := durable.ReadFile(d, name, 1<<20)
+	must(w.y.t, err)
+	return data
+}
+
+func (w *swept) rewrite(d durable.Disk, name string, data []byte) {
+	w.y.t.Helper()
+	f, err := d.OpenFile(name, os.O_RDWR, 0)
+	must(w.y.t, err)
+	_, err = f.WriteAt(data, 0)
+	must(w.y.t, err, f.Truncate(int64(len(data))), f.Close())
 }

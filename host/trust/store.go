@@ -115,7 +115,7 @@ func (s *Store) Grant(set []byte, now time.Time) (Record, error) {
 	if s.dirErr != nil {
 		return r, s.noPlace()
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := durable.MkdirAll(durable.OS(), s.dir, 0o700); err != nil {
 		return r, fmt.Errorf("record the consent: %w", err)
 	}
 	if _, err := s.usable(); err != nil {

@@ -11,13 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/worktree"
 )
 
 func TestMain(m *testing.M) {
 	command.Main()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // run calls git as a person would.

@@ -1,0 +1,62 @@
+package tick
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/loop"
+)
+
+// A loop's folder that was renamed, or copied under another loop's name, is not that
+// loop: no verb writes to it, and it says what it is.
+func TestRenamedFolderIsNoLoop(t *testing.T) {
+	y := newYard(t, commits)
+	y.define("other", commits)
+	y.create("deps")
+	dir := y.loops().dir()
+	must(t, os.CopyFS(filepath.Join(dir, "other"), os.DirFS(filepath.Join(dir, "deps"))))
+	l := y.loops()
+	_, ticked := l.Tick(t.Context(), Request{Loop: "other", Who: "tick"})
+	_, paused := l.Pause(t.Context(), PauseRequest{Loop: "other", Who: "human:me"})
+	_, retired := l.Retire(t.Context(), "other", "human:me", "", false)
+	s, status := l.Status(t.Context(), "other")
+	for _, err := range []error{ticked, paused, retired, status} {
+		wantRefusal(t, err, Misplaced)
+	}
+	if s.Status != "broken" || exists(l.lockPath("other")) {
+		t.Errorf("%+v", s)
+	}
+	y.want(y.tick(y.loops()), Done, "success")
+}
+
+// A record that was damaged behind a view that is whole is no matter for a tick, which
+// begins at the view; doctor, which reads all, tells it.
+func TestDoctorReadsTheWholeJournal_Row22(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	y.want(y.tick(y.loops()), Done, "success")
+	said := func() string {
+		var all strings.Builder
+		p := y.loops().Preflight(t.Context(), "deps")
+		for _, c := range p.Checks {
+			if c.Level == LevelFault {
+				all.WriteString(c.Check + ": " + c.Message + "\n")
+			}
+		}
+		return all.String()
+	}
+	if got := said(); got != "" {
+		t.Fatal(got)
+	}
+	journal := filepath.Join(y.loops().dir(), "deps", JournalName)
+	raw, err := os.ReadFile(journal)
+	must(t, err, os.WriteFile(journal, []byte(strings.Replace(string(raw), `"claimed"`, `"clajmed"`, 1)), 0o644))
+	if got := said(); !strings.HasPrefix(got, "journal: ") || !strings.Contains(got, JournalName+":2") {
+		t.Errorf("%q", got)
+	}
+	if _, err := y.loops().Status(t.Context(), "deps"); err != nil || refusedAs(err, loop.Untracked) {
+		t.Error(err)
+	}
+}
