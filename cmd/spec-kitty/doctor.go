@@ -83,7 +83,7 @@ func healthText(h runner.RunHealth) string {
 	counts := fmt.Sprintf("%d records, state file %s", h.Counts.Records, h.Counts.View)
 	switch {
 	case h.Damaged:
-		return "damaged, " + counts
+		return fmt.Sprintf("damaged after %d whole records", h.Counts.Records)
 	case h.Newer:
 		return "of a newer version, " + counts
 	}

@@ -128,6 +128,12 @@ func situations() []situation {
 			s.logPutBack()
 			return s.json(next("b", "success")...)
 		}},
+		{code: "waiting_for_work_packages", variant: "none", config: wayPacks, meet: func(s site) map[string]any {
+			if err := os.RemoveAll(filepath.Join(s.dir, "kitty-specs/m/tasks")); err != nil {
+				s.t.Fatal(err)
+			}
+			return s.json(next("a", "success")...)
+		}},
 		{code: "package_held", config: wayPacks, meet: after([]string{"wp", "claim", "WP01", "--mission", "m", "--agent", "b"}, next("a", "success"))},
 		{code: "prompt_failed", config: "[missions.t]\nsteps = [{ id = \"a\" }, { id = \"b\", prompt = \"{{slice .Mission.Slug 5}}\" }]\n",
 			meet: after(next("a", "success"), next("a", "success"))},

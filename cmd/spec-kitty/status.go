@@ -106,7 +106,7 @@ func (a *app) damagedRow(ctx context.Context, project *runner.Project, handle st
 			return []runner.RunRow{row}
 		}
 	}
-	return []runner.RunRow{{MissionSlug: handle, MissionState: "damaged", Damaged: true, Error: why.Message}}
+	return []runner.RunRow{{MissionSlug: handle, MissionState: "damaged", Damaged: true, Error: why.Message, NextStep: why.Next()}}
 }
 
 func (a *app) statusText(found statusPage) string {
@@ -117,7 +117,7 @@ func (a *app) statusText(found statusPage) string {
 	for _, row := range found.Damaged {
 		fmt.Fprintf(p, "%s: %s\n", printable(row.MissionSlug), p.red("damaged"))
 		p.line("why", printable(row.Error))
-		p.line("way on", "spec-kitty run verify "+printable(row.MissionSlug))
+		p.line("way on", printable(row.NextStep))
 	}
 	if p.Len() == 0 {
 		p.WriteString("No mission has a run yet; `spec-kitty run start SLUG` starts one.\n")

@@ -14,6 +14,7 @@ func topics() []helpTopic {
 		{"abort", "ending a run before its end", page(abortText)},
 		{"release", "taking work from a holder who does not come back", page(releaseText)},
 		{"lanes", "a lane log or a package's file that is not what it was", page(lanesText)},
+		{"packages", "work packages: where they are written and how", page(packageFileText)},
 		{"rewind", "taking back what was completed", page(rewindText)},
 		{"publish", "artifacts that are recorded and not in their places", page(publishText)},
 		{"answer", "answering a question", page(answerHelp)},
@@ -123,6 +124,24 @@ package_file_gone    The run worked on a package that has no file in tasks/ any 
                      the file back, or give the package up:
 
     spec-kitty wp move WP02 --mission MISSION --to canceled --force --reason "not wanted"`
+
+const packageFileText = `A work package is a file of the mission's folder, tasks/WP01.md, tasks/WP02.md and so
+on. Its front matter says what it is called and which packages come before it; the
+rest is what its prompt shows:
+
+    ---
+    work_package_id: WP02
+    title: Pay by link
+    dependencies: [WP01]
+    ---
+    What is to be done, and how it is seen to be done.
+
+Files may be added while a run goes on: the next call for work sees them. Where each
+one lies, and who has it, is not in the file: ` + "`spec-kitty wp list`" + ` shows it,
+` + "`spec-kitty help wp`" + ` has the commands.
+
+A step over packages waits until there are some. One for which there need not be any
+says so in its definition (allow_none = true); else ` + "`spec-kitty help skip`" + `.`
 
 const rewindText = `A rewind takes back what was completed by mistake, also the last step of a run that
 is done. It names a step, and goes to before its completion, or a revision of

@@ -73,7 +73,7 @@ func (s *run[S, F, E]) verifyAll(ctx context.Context, j durable.File, size int64
 			return err
 		}
 		rec, err := r.Next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || isShort(err) && len(report.Problems) > 0 { // which compare told already
 			break
 		}
 		if err := s.damage(err); isDamage(err) {
@@ -105,6 +105,12 @@ func (s *run[S, F, E]) verifyAll(ctx context.Context, j durable.File, size int64
 		report.View = ViewCurrent
 	}
 	return nil
+}
+
+// isShort tells a journal that lost its end.
+func isShort(err error) bool {
+	d := new(journal.DamageError)
+	return errors.As(err, &d) && d.Class == journal.Short
 }
 
 func (s *run[S, F, E]) compareState(folded S, v *view) error {

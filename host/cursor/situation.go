@@ -110,7 +110,7 @@ func (s State) atPackages(f Facts, by Holder, step mission.Step, here Situation)
 // nobody works on any and one is stopped, that is the reason.
 func (s State) whyWaiting(f Facts, by Holder, step mission.Step) *Refusal {
 	if len(f.Packages) == 0 && len(f.Lost) == 0 {
-		return refuse(Waiting, "the mission has no work packages (tasks/WP*.md), and step %s does not allow none", step.ID)
+		return refuse(Waiting, "the mission has no work packages yet (tasks/WP*.md in its folder), and step %s waits for some", step.ID)
 	}
 	code, holder, since := Waiting, Holder{}, time.Time{}
 	var parts []string

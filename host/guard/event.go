@@ -31,14 +31,15 @@ func Event(folder Folder, g mission.EventGuard) Result {
 		defer root.Close()
 	}
 	found, digest, err := countEvents(folder, root, g.Type)
+	more := fmt.Sprintf("do what it is about, and write a line {\"type\": %q} for each into %s in the mission's folder", g.Type, EventLog)
 	r.Facts = []Fact{{Name: eventPrefix + g.Type, Digest: digest}}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.Verdict, r.Examined, r.Fix = Refuse, "no such file", "do what writes the event, then report again"
+		r.Verdict, r.Examined, r.Fix = Refuse, "no such file", more
 	case err != nil:
 		return r.failed(err.Error(), "make "+EventLog+" readable")
 	case found < least:
-		r.Verdict, r.Examined, r.Fix = Refuse, fmt.Sprintf("%d such events", found), "do what writes the event, then report again"
+		r.Verdict, r.Examined, r.Fix = Refuse, fmt.Sprintf("%d such events", found), more
 	default:
 		r.Verdict, r.Examined = Allow, fmt.Sprintf("%d such events", found)
 	}

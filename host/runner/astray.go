@@ -142,6 +142,9 @@ func (r *reading) waitingLines() []string {
 			lines = append(lines, "spec-kitty wp move"+r.p.rootFlag()+" "+quote(p.ID)+" --mission "+quote(r.mission.Slug)+" --to planned")
 		}
 	}
+	if len(r.facts.Packages) == 0 && len(r.facts.Lost) == 0 {
+		lines = append(lines, "spec-kitty help packages")
+	}
 	if stray || len(r.facts.Lost) > 0 {
 		lines = append(lines, "spec-kitty help lanes")
 	}

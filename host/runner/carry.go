@@ -167,7 +167,7 @@ func inspect(ctx context.Context, w commit.Whole) (commit.Snapshot[cursor.State]
 	if err != nil {
 		return none, err
 	}
-	if problems := frozenProblems(ctx, store); len(problems) > 0 {
+	if problems := frozenProblems(ctx, store, false); len(problems) > 0 {
 		return none, errors.New(problems[0])
 	}
 	if err := store.Records(ctx, 0, soundArtifacts); err != nil {

@@ -96,7 +96,7 @@ func (e *examination) problem(h *RunHealth, problem error) {
 		f.Code = string(known.Code)
 	}
 	h.Damaged = true
-	f.Fix = fmt.Sprintf("it is not repaired, since that would drop what was acknowledged: %d records in front of it are whole, `spec-kitty run log` shows them. "+
+	f.Fix = fmt.Sprintf("it is not repaired, since that would drop what was acknowledged: %d records in front of it are whole, `spec-kitty run replay` shows them. "+
 		"Copy the folder, then restore %s from a backup, or find what wrote to it", h.Counts.Records, filepath.Join("runs", h.RunID))
 	e.find(f)
 }
@@ -104,7 +104,7 @@ func (e *examination) problem(h *RunHealth, problem error) {
 // frozen notes what is wrong with the frozen files. The index of the definition
 // is a view; all others are not.
 func (e *examination) frozen(ctx context.Context, h *RunHealth, store Store) {
-	for _, problem := range frozenProblems(ctx, store) {
+	for _, problem := range frozenProblems(ctx, store, false) {
 		h.Problems = append(h.Problems, problem)
 		f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem,
 			Fix: "restore the file from a backup of the run; the run goes on with exactly what it froze"}

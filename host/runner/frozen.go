@@ -14,7 +14,8 @@ import (
 type runReader = commit.Reader[cursor.State, cursor.Event]
 
 // frozenFiles are the files that a run froze, at its start and at each
-// migration, by name, each with the SHA-256 that its records say.
+// migration, by name, each with the SHA-256 that its records say. With an error
+// they are those of the records in front of what cannot be read.
 func frozenFiles(ctx context.Context, store runReader) (map[string]string, error) {
 	files := map[string]string{}
 	err := store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error {
@@ -32,7 +33,7 @@ func frozenFiles(ctx context.Context, store runReader) (map[string]string, error
 	})
 	switch {
 	case err != nil:
-		return nil, errors.New("the records cannot be read: " + err.Error())
+		return files, errors.New("the records cannot be read: " + err.Error())
 	case len(files) == 0:
 		return nil, errors.New("the first record starts no run")
 	}
@@ -72,13 +73,14 @@ func addBundles(store runReader, name, grants string, files map[string]string) {
 	}
 }
 
-// frozenProblems holds the frozen files against what the records say of them.
-func frozenProblems(ctx context.Context, store runReader) []string {
+// frozenProblems holds the frozen files against what the records say of them. told:
+// that the records cannot be read to their end is known.
+func frozenProblems(ctx context.Context, store runReader, told bool) []string {
 	wanted, err := frozenFiles(ctx, store)
-	if err != nil {
-		return []string{err.Error()}
-	}
 	var problems []string
+	if err != nil && !told {
+		problems = append(problems, err.Error())
+	}
 	for name, sum := range wanted {
 		raw, err := blobOf(store, name)
 		switch {

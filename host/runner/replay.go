@@ -83,13 +83,14 @@ type replaying struct {
 }
 
 func (a *replaying) replay(ctx context.Context) error {
-	snap, err := a.run.store.Read(ctx)
-	if err == nil {
+	snap, unread := a.run.store.Read(ctx)
+	if unread == nil {
 		a.goesBy = &snap
-	} else if err := a.judge(err); err != nil {
-		return err
 	}
-	err = a.run.store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error { return a.take(ctx, rec) })
+	err := a.run.store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error { return a.take(ctx, rec) })
+	if err == nil {
+		err = unread // else the records tell the same, and where
+	}
 	if err != nil {
 		if err := a.judge(err); err != nil {
 			return err

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -22,6 +23,15 @@ type RunRow struct {
 	Revision     uint64 `json:"revision"`
 	Damaged      bool   `json:"damaged"`
 	Error        string `json:"error"`
+	NextStep     string `json:"next_step"` // what to do about the error
+}
+
+// broken marks a row of a run that cannot be shown, or whose mission cannot.
+func (r *RunRow) broken(err error) {
+	r.Damaged, r.Error, r.MissionState = true, err.Error(), "damaged"
+	if known := new(Error); errors.As(classify(err), &known) {
+		r.NextStep = known.Next()
+	}
 }
 
 // List lists all runs, oldest first.
@@ -44,7 +54,7 @@ func (p *Project) row(ctx context.Context, e commit.Entry) RunRow {
 		err = p.fillRow(ctx, e.ID, &row)
 	}
 	if err != nil {
-		row.Damaged, row.Error, row.MissionState = true, err.Error(), "damaged"
+		row.broken(err)
 	}
 	return row
 }
@@ -254,7 +264,7 @@ func (p *Project) Status(ctx context.Context, handle string) ([]Overview, []RunR
 		}
 		o, err := p.Show(ctx, row.MissionSlug)
 		if err != nil {
-			row.Damaged, row.Error, row.MissionState = true, err.Error(), "damaged"
+			row.broken(err)
 			broken = append(broken, row)
 			continue
 		}
@@ -333,7 +343,7 @@ func (p *Project) Verify(ctx context.Context, handle string) (Verification, erro
 	for _, problem := range report.Problems {
 		v.Problems = append(v.Problems, problem.Error())
 	}
-	v.Problems = append(v.Problems, frozenProblems(ctx, store)...)
+	v.Problems = append(v.Problems, frozenProblems(ctx, store, len(report.Problems) > 0)...)
 	v.Sound = len(v.Problems) == 0
 	return v, nil
 }

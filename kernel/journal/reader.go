@@ -48,12 +48,14 @@ func (r *Reader) Next() (Record, error) {
 }
 
 func (r *Reader) next() (Record, error) {
-	if r.lines.size < max(r.floor, r.pos.End) {
-		return Record{}, &DamageError{Class: Short, Line: r.pos.Revision + 1, Offset: r.lines.size,
-			Why: fmt.Sprintf("it has %d bytes, %d were acknowledged", r.lines.size, max(r.floor, r.pos.End))}
+	if r.lines.size < r.pos.End {
+		return Record{}, r.short()
 	}
 	offset := r.lines.offset()
 	line, err := r.lines.line()
+	if errors.Is(err, io.EOF) && r.lines.size < r.floor {
+		return Record{}, r.short() // after the good ones that are left
+	}
 	var rec Record
 	if err == nil {
 		rec, err = Parse(line)
@@ -71,6 +73,12 @@ func (r *Reader) next() (Record, error) {
 		return rec, nil
 	}
 	return rec, r.pos.check(rec)
+}
+
+// short is the damage of a journal that lost its end.
+func (r *Reader) short() error {
+	return &DamageError{Class: Short, Line: r.pos.Revision + 1, Offset: r.lines.size,
+		Why: fmt.Sprintf("it has %d bytes, %d were acknowledged", r.lines.size, max(r.floor, r.pos.End))}
 }
 
 // tail judges a bad line at offset: the torn tail if it was never vouched for
