@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -237,7 +238,7 @@ func folderText(cwd string) string {
 func argvText(argv []string) string {
 	words := slices.Clone(argv)
 	for i, word := range words {
-		if word == "" || strings.ContainsAny(word, " \t\n'\"") {
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return unicode.IsSpace(r) || r == '\'' || r == '"' }) {
 			words[i] = fmt.Sprintf("%q", word)
 		}
 	}

@@ -25,9 +25,22 @@ func TestParseDeep(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"at the bound": nested(100, "[", "]"),
-		"in texts":     strings.Repeat("# [[\n", 200) + "a = \"" + strings.Repeat("[", 200) + "\"\nb = \"\"\"" + strings.Repeat("{\\\"", 200) + "\"\"\"\nc = '" + strings.Repeat("[", 200) + "'",
-		"side by side": strings.Repeat("[[a]]\nb = [{c = [1]}]\n", 200),
+		"a key":           "\na" + strings.Repeat(".a", 300_000) + " = 1",
+		"a table's":       "\n[a" + strings.Repeat(" . \"a\"", 300_000) + "]",
+		"in a table":      "\nx = { b = 1.5, a" + strings.Repeat(".a", 101) + " = 1 }",
+		"behind a string": "\nx = { b = \"" + strings.Repeat("x.", 101) + "\", a" + strings.Repeat(".'a'", 101) + " = 1 }",
+	} {
+		_, _, err := parse("x.toml", []byte(text))
+		if err == nil || !strings.HasSuffix(err.Error(), "x.toml:2: more than 100 dots in one key") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"a key at the bound": "a" + strings.Repeat(".a", 100) + " = 1",
+		"dots in texts":      "a = \"" + strings.Repeat(".", 200) + "\" # " + strings.Repeat(".", 200) + "\nb = [" + strings.Repeat("1.5, ", 200) + "]",
+		"at the bound":       nested(100, "[", "]"),
+		"in texts":           strings.Repeat("# [[\n", 200) + "a = \"" + strings.Repeat("[", 200) + "\"\nb = \"\"\"" + strings.Repeat("{\\\"", 200) + "\"\"\"\nc = '" + strings.Repeat("[", 200) + "'",
+		"side by side":       strings.Repeat("[[a]]\nb = [{c = [1]}]\n", 200),
 	} {
 		if _, _, err := parse("x.toml", []byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -85,9 +85,9 @@ func parse(file string, data []byte) (*source, map[string]any, error) {
 }
 
 func (s *source) unreadable() *Problem {
-	switch deep := tooDeep(s.text); {
-	case deep >= 0:
-		return &Problem{File: s.file, Line: 1 + strings.Count(s.text[:deep], "\n"), Message: fmt.Sprintf("more than %d brackets in one another", maxDepth)}
+	switch deep, what := tooDeep(s.text); {
+	case what != "":
+		return &Problem{File: s.file, Line: 1 + strings.Count(s.text[:deep], "\n"), Message: fmt.Sprintf("more than %d %s", maxDepth, what)}
 	case !utf8.ValidString(s.text):
 		valid := strings.ToValidUTF8(s.text, "\x00")
 		return &Problem{File: s.file, Line: 1 + strings.Count(valid[:strings.IndexByte(valid, 0)], "\n"), Message: "is not UTF-8"}
@@ -95,15 +95,20 @@ func (s *source) unreadable() *Problem {
 	return nil
 }
 
-// tooDeep is where brackets first lie more than maxDepth deep; -1 where they
-// never do. A short file cannot hold that many and is not gone over.
-func tooDeep(text string) int {
-	if strings.Count(text, "[")+strings.Count(text, "{") <= maxDepth {
-		return -1
+// tooDeep is where brackets first lie more than maxDepth deep, or a key has so many
+// dots; what is "" where they never do. The library follows both, and keeps of a key
+// all that it begins with: one of a megabyte would take terabytes. A short file cannot
+// hold that many and is not gone over.
+func tooDeep(text string) (at int, what string) {
+	if strings.Count(text, "[")+strings.Count(text, "{") <= maxDepth && !dotted(text) {
+		return 0, ""
 	}
-	s, depth := &scanner{text: text}, 0
+	s, depth, dots := &scanner{text: text}, 0, 0
 	for s.pos < len(text) {
-		switch c := text[s.pos]; c {
+		c := text[s.pos]
+		switch c {
+		case '.':
+			dots++
 		case '"', '\'':
 			s.quoted(c)
 			continue
@@ -112,15 +117,35 @@ func tooDeep(text string) int {
 			continue
 		case '[', '{':
 			depth++
+			dots = 0
 		case ']', '}':
 			depth--
+			dots = 0
+		case '\n', '=', ',':
+			dots = 0
 		}
-		if depth > maxDepth {
-			return s.pos
+		switch {
+		case depth > maxDepth:
+			return s.pos, "brackets in one another"
+		case dots > maxDepth:
+			return s.pos, "dots in one key"
 		}
 		s.pos++
 	}
-	return -1
+	return 0, ""
+}
+
+// dotted tells whether a line has more dots than a key may have.
+func dotted(text string) bool {
+	if strings.Count(text, ".") <= maxDepth {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if strings.Count(line, ".") > maxDepth {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *source) syntax(err error) Problem {

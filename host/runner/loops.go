@@ -101,7 +101,8 @@ func (p *Project) loopCommand(name string) (tick.Declared, error) {
 
 // loopGuard asks a plugin's guard verb on behalf of a loop. The request is that of
 // a mission's guard: the loop stands where the mission does, the part of it where
-// the step does, and the folder that it judges is the workspace.
+// the step does, and the folder that it judges is both the workspace and the mission's
+// folder, so that a guard written for missions judges what the loop made.
 func (p *Project) loopGuard(ctx context.Context, name string, q tick.Question) (tick.Judgement, error) {
 	kit := &Kit{root: p.Config.Root, host: p.plugins, config: func() (*config.Config, error) { return p.Config, nil }}
 	m, err := kit.find(name)
@@ -115,7 +116,10 @@ func (p *Project) loopGuard(ctx context.Context, name string, q tick.Question) (
 	if err != nil {
 		return tick.Judgement{}, err
 	}
-	call := folders(p.Config, m.conf.Read, "", func() string { return q.Dir })
+	call, err := p.loopFolders(m.conf.Read, q.Dir)
+	if err != nil {
+		return tick.Judgement{}, err
+	}
 	e, err := kit.call(ctx, m, call, abi.Guard, request)
 	if err != nil {
 		return tick.Judgement{}, err
@@ -131,12 +135,34 @@ func (p *Project) loopGuard(ctx context.Context, name string, q tick.Question) (
 	return tick.Judgement{Verdict: command.Verdict(answer.Verdict), Detail: told.Guard + ": " + told.Examined, Digest: hexSum(e.Stdout)}, nil
 }
 
+// loopFolders are what a plugin sees on behalf of a loop: what its configuration
+// grants, {workspace} and {mission} being the folder that it judges.
+func (p *Project) loopFolders(read []string, dir string) (sandbox.Call, error) {
+	judged := func(folder string) bool { return folder == "{workspace}" || folder == "{mission}" }
+	others := slices.DeleteFunc(slices.Clone(read), judged)
+	call := folders(p.Config, others, "", nil)
+	if len(others) == len(read) {
+		return call, nil
+	}
+	below, err := filepath.Rel(p.Config.Root, dir)
+	if err != nil {
+		return call, err
+	}
+	mount := sandbox.Mount{Guest: abi.WorkspaceDir, Host: p.Config.Root}
+	if below = filepath.ToSlash(below); below != "." {
+		mount.Below = below
+	} else if state := guestPath(p.Config, p.Config.StateRoot()); strings.HasPrefix(state, abi.ProjectDir+"/") {
+		call.Hide = append(call.Hide, abi.WorkspaceDir+strings.TrimPrefix(state, abi.ProjectDir))
+	}
+	call.Mounts, call.Reads = append(call.Mounts, mount), append(call.Reads, abi.WorkspaceDir)
+	return call, nil
+}
+
 func (p *Project) loopRequest(q tick.Question) abi.Request {
 	return abi.Request{
 		Verb: abi.Guard,
 		Run:  abi.Run{ID: loopID(q.UID), Mission: q.Loop, Type: "loop", Revision: q.Token},
-		// A loop has no folder of a mission; the project is what it is about.
-		Mission: abi.Mission{Dir: abi.ProjectDir}, Workspace: abi.WorkspaceDir,
+		Mission: abi.Mission{Dir: abi.WorkspaceDir}, Workspace: abi.WorkspaceDir,
 		Step:   abi.Step{ID: q.Part, Title: fmt.Sprintf("%s of loop %s", q.Part, q.Loop), Attempt: 1},
 		Result: "success", Now: p.now().UTC().Format(rfc3339Micro),
 	}

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // compare holds the answer against the recorded one, or records it.
@@ -16,9 +17,10 @@ func (p *PluginTest) compare(at string, e ended, update bool) error {
 	got := e.recordable()
 	if update {
 		p.Result = TestUpdated
-		return os.WriteFile(at+answerSuffix, got, 0o644)
+		// In the place of a link, not through it.
+		return durable.Replace(durable.OS(), at+answerSuffix, got, 0o644)
 	}
-	want, err := os.ReadFile(at + answerSuffix)
+	want, err := recordedFile(at + answerSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		p.Result, p.Found = CheckFail, filepath.Base(at)+answerSuffix+" is missing: --update writes it"
 		return nil

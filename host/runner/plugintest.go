@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
@@ -134,7 +135,11 @@ func escapedGlob(dir string) string {
 
 func (k *Kit) test(ctx context.Context, m module, at string, update bool) (PluginTest, error) {
 	one := PluginTest{Name: filepath.Base(at), Result: CheckPass, Diff: []string{}}
-	request, err := os.ReadFile(at + requestSuffix)
+	request, err := recordedFile(at + requestSuffix)
+	if tooLarge := new(readonly.TooLargeError); errors.As(err, &tooLarge) {
+		one.Result, one.Found = CheckFail, "the request is longer than 1 MiB: shorten it"
+		return one, nil
+	}
 	if err != nil {
 		return one, err
 	}
@@ -145,10 +150,6 @@ func (k *Kit) test(ctx context.Context, m module, at string, update bool) (Plugi
 	grants, err := recordedFiles(at)
 	if err != nil {
 		return one, err
-	}
-	if len(request) > maxRequest {
-		one.Result, one.Found = CheckFail, "the request is longer than 1 MiB: shorten it"
-		return one, nil
 	}
 	e, err := k.call(ctx, m, grants, verb, request)
 	if err != nil {
@@ -171,18 +172,34 @@ func verbOf(request []byte) string {
 	return r.Verb
 }
 
-// recordedFiles is the call's /project.
+// recordedFile reads a file of recorded calls. They may be anybody's: a link that
+// leads out of their folder is refused.
+func recordedFile(name string) ([]byte, error) {
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	raw, _, err := readonly.File(root, filepath.Base(name), maxRequest)
+	return raw, err
+}
+
+// recordedFiles is the call's /project. A link is no folder of it: through one the
+// plugin would see whatever whoever made the calls chose.
 func recordedFiles(at string) (sandbox.Call, error) {
-	for _, dir := range []string{at + filesSuffix, filepath.Join(filepath.Dir(at), sharedFiles)} {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
+	dir, err := filepath.Abs(filepath.Dir(at))
+	if err != nil {
+		return sandbox.Call{}, err
+	}
+	for _, name := range []string{filepath.Base(at) + filesSuffix, sharedFiles} {
+		switch info, err := os.Lstat(filepath.Join(dir, name)); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
 			return sandbox.Call{}, err
-		}
-		switch info, err := os.Stat(abs); {
-		case err == nil && info.IsDir():
-			return sandbox.Call{Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: abs}}, Reads: []string{abi.ProjectDir}}, nil
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return sandbox.Call{}, err
+		case info.Mode()&fs.ModeSymlink != 0:
+			return sandbox.Call{}, placed(fail(CodeDefinitionInvalid, "put the folder itself there", "the files of recorded calls are a link: %s", name), filepath.Join(dir, name), 0)
+		case info.IsDir():
+			return sandbox.Call{Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: dir, Below: name}}, Reads: []string{abi.ProjectDir}}, nil
 		}
 	}
 	return sandbox.Call{}, nil

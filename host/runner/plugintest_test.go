@@ -13,13 +13,13 @@ func TestRecordedFiles(t *testing.T) {
 	write(t, filepath.Join(dir, "own.files", "x"), "")
 	for at, want := range map[string]string{"own": "own.files", "other": ""} {
 		got, err := recordedFiles(filepath.Join(dir, at))
-		if err != nil || (want == "") != (len(got.Mounts) == 0) || want != "" && got.Mounts[0].Host != filepath.Join(dir, want) {
+		if err != nil || (want == "") != (len(got.Mounts) == 0) || want != "" && (got.Mounts[0].Host != dir || got.Mounts[0].Below != want) {
 			t.Errorf("%s: %+v, %v", at, got, err)
 		}
 	}
 	write(t, filepath.Join(dir, "files", "x"), "")
 	got, err := recordedFiles(filepath.Join(dir, "other"))
-	if err != nil || len(got.Mounts) != 1 || got.Mounts[0].Host != filepath.Join(dir, "files") {
+	if err != nil || len(got.Mounts) != 1 || got.Mounts[0].Host != dir || got.Mounts[0].Below != "files" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

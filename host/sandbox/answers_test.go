@@ -96,7 +96,7 @@ func TestLimitsAreBounded(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	for _, l := range []Limits{
-		{Memory: 1}, {Memory: 4 << 30}, {Timeout: -1}, {CompileTime: -1}, {Output: -1}, {Output: maxOutput + 1},
+		{Memory: 1}, {Memory: 4 << 30}, {Timeout: -1}, {CompileTime: -1}, {Timeout: maxTimeout + 1}, {CompileTime: maxTimeout + 1}, {Output: -1}, {Output: maxOutput + 1},
 		{Log: -1}, {Log: maxLog + 1}, {Files: -1}, {Files: maxFiles + 1},
 	} {
 		if _, err := l.filled(); err == nil {

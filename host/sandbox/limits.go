@@ -11,6 +11,7 @@ const (
 	minMemory          = 4 << 20 // a Go guest begins with 46 pages
 	maxMemory          = 2 << 30
 	defaultTimeout     = 10 * time.Second
+	maxTimeout         = time.Hour // also of what a run froze, which may be anybody's
 	defaultCompileTime = 60 * time.Second
 	defaultOutput      = 1 << 20
 	maxOutput          = 4 << 20 // what plugins/abi reads at most
@@ -47,8 +48,8 @@ func (l Limits) filled() (Limits, error) {
 	switch {
 	case l.Memory < minMemory || l.Memory > maxMemory:
 		return l, fmt.Errorf("memory is %d bytes, must be from %d MiB to %d MiB", l.Memory, minMemory>>20, maxMemory>>20)
-	case l.Timeout < 0 || l.CompileTime < 0:
-		return l, fmt.Errorf("timeout is negative")
+	case l.Timeout < 0 || l.CompileTime < 0 || l.Timeout > maxTimeout || l.CompileTime > maxTimeout:
+		return l, fmt.Errorf("timeout is %v, compiling has %v: each is at most %v", l.Timeout, l.CompileTime, maxTimeout)
 	case l.Output < 0 || l.Output > maxOutput:
 		return l, fmt.Errorf("output is %d bytes, must be at most %d MiB", l.Output, maxOutput>>20)
 	case l.Log < 0 || l.Log > maxLog:

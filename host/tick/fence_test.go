@@ -16,8 +16,9 @@ import (
 // is well. The work is ended before its lease is over, so that whoever takes over
 // finds nobody in the worktree.
 func TestSelfFence_Row43(t *testing.T) {
+	t.Parallel() // it waits
 	// A folder lies where a heartbeat is written before it gets its name.
-	y := newYard(t, `mkdir "$(dirname "$SPEC_KITTY_LOOP_USAGE")/.beat.tmp" && echo $$ > "$SPEC_KITTY_ROOT/pid"; `+blocked+commits, func(d *loop.Definition) { d.Lease = 1200 * time.Millisecond })
+	y := newYard(t, `mkdir "$(dirname "$SPEC_KITTY_LOOP_USAGE")/.beat.tmp" && echo $$ > "$SPEC_KITTY_ROOT/pid"; `+blocked+commits, func(d *loop.Definition) { d.Lease = 2400 * time.Millisecond })
 	y.create("deps")
 	ended, over := time.Duration(0), false
 	l := y.loops(hooked(func(point string) {

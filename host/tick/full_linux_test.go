@@ -61,6 +61,7 @@ func (y *yard) stuff() {
 // is left in the run's folder, and once there is room recover ends the run by it, and
 // counts it once.
 func TestDiskFullAtWork_DiskFull_Row43(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, `echo $$ > "$SPEC_KITTY_ROOT/pid"; `+blocked+commits, func(d *loop.Definition) { d.Lease = 600 * time.Millisecond })
 	fill, free := y.small()
 	y.create("deps")
@@ -78,6 +79,7 @@ func TestDiskFullAtWork_DiskFull_Row43(t *testing.T) {
 // DiskFull, row 43, at the outcome: what the verifier said is not lost with the room
 // for it.
 func TestDiskFullAtOutcome_DiskFull_Row43(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, commits, func(d *loop.Definition) {
 		d.Lease, d.Verify = 600*time.Millisecond, &loop.Verifier{Check: *sh("exit 1")}
 	})

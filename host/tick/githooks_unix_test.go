@@ -19,6 +19,7 @@ func (y *yard) githook(name, script string) {
 func TestKilledInUpdateRef_Row17_Row18(t *testing.T) {
 	for _, stage := range []string{"prepared", "committed"} {
 		t.Run(stage, func(t *testing.T) {
+			t.Parallel()
 			y := newYard(t, commits)
 			y.create("deps")
 			// The first swap makes the branch, the second one lands.

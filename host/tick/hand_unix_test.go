@@ -142,6 +142,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 		{PointIntended, false}, {PointLanded, false}, {PointFinished, false}, {PointNotified, false},
 	} {
 		t.Run(tt.point, func(t *testing.T) {
+			t.Parallel()
 			y := newYard(t, commits, func(d *loop.Definition) {
 				d.Gate, d.Verify = sh("true"), &loop.Verifier{Check: *sh("true")}
 				d.Notify = loop.Notify{Run: []string{"sh", "-c", `cat >> "$SPEC_KITTY_ROOT/notices"`}, On: []loop.Occasion{loop.OnLost, loop.OnDone}}

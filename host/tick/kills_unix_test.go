@@ -23,7 +23,7 @@ import (
 // once, every run is counted once and its work was begun at most once, and what landed
 // is what succeeded. Default: a few of the points; -torture: all.
 func TestKilledAtEveryPoint_Row14_Row16_Row17_Row18_Row20(t *testing.T) {
-	stride := 37
+	stride := 53
 	if *torture {
 		stride = 1
 	}

@@ -391,6 +391,7 @@ func TestBranchMoved_Row19(t *testing.T) {
 		"before the landing":  {commits, "cd $SPEC_KITTY_ROOT && " + elsewhere, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			y := newYard(t, tt.work, func(d *loop.Definition) {
 				d.Verify = &loop.Verifier{Check: *sh("touch $SPEC_KITTY_ROOT/verified; " + tt.verify)}
 			})

@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,9 @@ import (
 )
 
 // P3: a real tick does what the explorer's model of loops does, in the model's
-// order: its records, by their kinds, and what lies between them.
+// order: its records, by their kinds, and what lies between them. The model knows one
+// program of a run, its work; what a tick puts on record of further ones (regroup), as
+// of git that makes the worktree, is the same held start once more.
 func TestTickStepsAreReal(t *testing.T) {
 	y := newYard(t, commits)
 	y.create("deps")
@@ -20,7 +23,7 @@ func TestTickStepsAreReal(t *testing.T) {
 	known := len(y.kinds())
 	hook := func(point string) {
 		kinds := y.kinds()
-		steps = append(steps, kinds[known:]...)
+		steps = append(steps, slices.DeleteFunc(slices.Clone(kinds[known:]), func(kind string) bool { return kind == "regroup" })...)
 		known = len(kinds)
 		switch point {
 		case PointRead:

@@ -24,6 +24,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // format is the version of a Set's bytes.
@@ -131,5 +133,28 @@ func Decode(raw []byte) (Set, error) {
 	if s.Format != format {
 		return s, fmt.Errorf("set of commands and grants: format %d is not known to this version", s.Format)
 	}
-	return s, nil
+	return s, s.plain()
+}
+
+// plain wants all but arguments and values, which are shown in quotes, to be of one
+// line each. A set may come with a run from elsewhere, and whoever reads what it would
+// run reads it line by line.
+func (s Set) plain() error {
+	var texts []string
+	for name, c := range s.Commands {
+		texts = append(append(texts, name, c.Cwd), c.PassEnv...)
+	}
+	for name, p := range s.Plugins {
+		texts = slices.Concat(append(texts, name, p.SHA256, p.Dir), p.Write, p.Read, slices.Collect(maps.Keys(p.Env)))
+	}
+	for name, l := range s.Loops {
+		texts = slices.Concat(append(texts, name, l.Definition, l.Branch, l.Prompt), l.PassEnv,
+			slices.Collect(maps.Keys(l.Programs)), slices.Collect(maps.Keys(l.Scripts)), slices.Collect(maps.Values(l.Scripts)))
+	}
+	for _, text := range texts {
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			return fmt.Errorf("set of commands and grants: %q holds a control character", text)
+		}
+	}
+	return nil
 }

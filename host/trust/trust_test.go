@@ -38,6 +38,40 @@ func trusts(t *testing.T, s *trust.Store, digest string, want bool) {
 	}
 }
 
+// What a set is shown by stays on its line: one from elsewhere could else show other
+// lines than what it would run.
+func TestSetOfSeveralLines(t *testing.T) {
+	const two = "a\n  runs   true"
+	for name, s := range map[string]trust.Set{
+		"a command":            {Commands: map[string]trust.Command{two: {}}},
+		"a folder":             {Commands: map[string]trust.Command{"a": {Cwd: two}}},
+		"a variable":           {Commands: map[string]trust.Command{"a": {PassEnv: []string{two}}}},
+		"a plugin":             {Plugins: map[string]trust.Plugin{two: {}}},
+		"a pin":                {Plugins: map[string]trust.Plugin{"a": {SHA256: two}}},
+		"a plugin's folder":    {Plugins: map[string]trust.Plugin{"a": {Dir: two}}},
+		"a write grant":        {Plugins: map[string]trust.Plugin{"a": {Write: []string{two}}}},
+		"a read grant":         {Plugins: map[string]trust.Plugin{"a": {Read: []string{two}}}},
+		"a plugin's variable":  {Plugins: map[string]trust.Plugin{"a": {Env: map[string]string{two: ""}}}},
+		"a loop":               {Loops: map[string]trust.Loop{two: {}}},
+		"a branch":             {Loops: map[string]trust.Loop{"a": {Branch: two}}},
+		"a prompt":             {Loops: map[string]trust.Loop{"a": {Prompt: two}}},
+		"a definition":         {Loops: map[string]trust.Loop{"a": {Definition: two}}},
+		"a loop's variable":    {Loops: map[string]trust.Loop{"a": {PassEnv: []string{two}}}},
+		"a part":               {Loops: map[string]trust.Loop{"a": {Programs: map[string][]string{two: nil}}}},
+		"a script":             {Loops: map[string]trust.Loop{"a": {Scripts: map[string]string{two: ""}}}},
+		"a script's digest":    {Loops: map[string]trust.Loop{"a": {Scripts: map[string]string{"a": two}}}},
+		"a terminal's command": {Commands: map[string]trust.Command{"a\x1b[2J": {}}},
+	} {
+		if _, err := trust.Decode(s.Encode()); err == nil || !strings.Contains(err.Error(), "control character") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	args := trust.Set{Commands: map[string]trust.Command{"a": {Run: []string{"sh", "-c", two}}}}
+	if _, err := trust.Decode(args.Encode()); err != nil {
+		t.Error(err)
+	}
+}
+
 // Whatever in a set would run or write something else gives another digest.
 func TestEveryChangeAsksAgain(t *testing.T) {
 	old := set().Digest()

@@ -31,6 +31,7 @@ const (
 const (
 	MaxAnswer    = 4 << 20   // the whole answer; the configuration may set less
 	MaxDepth     = 64        // lists and objects inside each other
+	MaxValues    = 20_000    // values in all, lists and objects among them
 	MaxText      = 4 << 10   // a message, fix, note, question, option or name
 	MaxPrompt    = 256 << 10 // the prompt
 	MaxValue     = 64 << 10  // one input's value

@@ -159,6 +159,15 @@ func TestAnswerIsBounded(t *testing.T) {
 	if _, err := DecodeGuard(huge); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Error(err)
 	}
+	// However small they are: to read them takes the host longer than the plugin.
+	for name, crowd := range map[string]string{
+		"reasons": `{"verdict":"refuse","reasons":[` + strings.Repeat(`{},`, 1<<20) + `{}]}`,
+		"numbers": `{"verdict":"refuse","reasons":[` + strings.Repeat(`0,`, 1<<20) + `0]}`,
+	} {
+		if _, err := DecodeGuard([]byte(crowd)); err == nil || !strings.Contains(err.Error(), "more than 20000 values") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	var many ExecuteAnswer
 	many.Outcome = Success
 	for _, name := range []string{"a", "b"} {

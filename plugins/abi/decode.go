@@ -70,9 +70,9 @@ func parse(stdout []byte) (any, error) {
 	if text[0] != '{' {
 		return nil, stray("stdout begins with", text)
 	}
-	d := json.NewDecoder(bytes.NewReader(stdout))
+	d := &parser{Decoder: json.NewDecoder(bytes.NewReader(stdout))}
 	d.UseNumber()
-	tree, err := value(d, 1, "")
+	tree, err := d.value(1, "")
 	if err != nil {
 		return nil, syntax(err, text)
 	}
@@ -113,8 +113,18 @@ func head(text []byte) string {
 	return string(text[:end]) + "…"
 }
 
+// parser counts what it reads: of small values a megabyte holds so many that to look
+// at them takes longer than most plugins run.
+type parser struct {
+	*json.Decoder
+	values int
+}
+
 // value reads the next value; objects become map[string]any.
-func value(d *json.Decoder, depth int, where string) (any, error) {
+func (d *parser) value(depth int, where string) (any, error) {
+	if d.values++; d.values > MaxValues {
+		return nil, &AnswerError{Why: fmt.Sprintf("the answer holds more than %d values", MaxValues)}
+	}
 	t, err := d.Token()
 	if err != nil {
 		return nil, err
@@ -127,15 +137,15 @@ func value(d *json.Decoder, depth int, where string) (any, error) {
 		return nil, &AnswerError{Where: where, Why: fmt.Sprintf("lists and objects are inside each other more than %d deep", MaxDepth)}
 	}
 	if delim == '[' {
-		return list(d, depth, where)
+		return d.list(depth, where)
 	}
-	return object(d, depth, where)
+	return d.object(depth, where)
 }
 
-func list(d *json.Decoder, depth int, where string) (any, error) {
+func (d *parser) list(depth int, where string) (any, error) {
 	items := []any{}
 	for d.More() {
-		item, err := value(d, depth+1, fmt.Sprintf("%s[%d]", where, len(items)))
+		item, err := d.value(depth+1, fmt.Sprintf("%s[%d]", where, len(items)))
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +155,7 @@ func list(d *json.Decoder, depth int, where string) (any, error) {
 	return items, err
 }
 
-func object(d *json.Decoder, depth int, where string) (any, error) {
+func (d *parser) object(depth int, where string) (any, error) {
 	fields := map[string]any{}
 	for d.More() {
 		t, err := d.Token()
@@ -157,7 +167,7 @@ func object(d *json.Decoder, depth int, where string) (any, error) {
 		if _, twice := fields[key]; twice {
 			return nil, &AnswerError{Where: at, Why: "this key is there twice: write it once"}
 		}
-		if fields[key], err = value(d, depth+1, at); err != nil {
+		if fields[key], err = d.value(depth+1, at); err != nil {
 			return nil, err
 		}
 	}
