@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/runner"
 )
@@ -96,7 +97,7 @@ func workName(a runner.Answer) string {
 
 func (p *page) work(a runner.Answer) {
 	if a.Kind != runner.KindStep && a.StepID != nil && a.Kind != runner.KindDecision {
-		if a.Token != nil {
+		if a.Attempt != nil { // also what is another's, whose token is not shown
 			p.line("handed out", workName(a))
 		} else {
 			p.line("next", workName(a))
@@ -146,6 +147,9 @@ func (p *page) questions(a runner.Answer) {
 		fmt.Fprintf(p, "  %s  %s\n", p.bold(told(q.ID)), told(q.Question))
 		if len(q.Options) > 0 {
 			p.line("", "one of: "+told(strings.Join(q.Options, ", ")))
+		}
+		if cursor.IsAudit(q.ID) {
+			p.line("", "its token: "+q.Token)
 		}
 		if q.Postponed != nil {
 			p.line("", putOffText(*q.Postponed))

@@ -54,7 +54,7 @@ func (o *decisionAnswerOptions) run(a *app, cmd *cobra.Command, args []string) e
 	if err != nil {
 		return err
 	}
-	return a.answerDone(answer, "Answered "+q.Decision+".")
+	return a.answer(answer) // which says what was answered
 }
 
 func (o *decisionAnswerOptions) request(a *app, cmd *cobra.Command, args []string) (runner.Request, error) {

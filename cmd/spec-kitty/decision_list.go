@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,7 @@ func decisionListText(l runner.DecisionList) string {
 // decision is one asking in a few lines.
 func (p *page) decision(row runner.DecisionRow) {
 	fmt.Fprintf(p, "%-10s %s\n", row.State, told(row.ID+": "+row.Question))
-	what := "by " + row.By
+	what := "by " + cmp.Or(row.By, "nobody who was asked")
 	if row.Answer != nil {
 		what = *row.Answer + ", " + what
 	}
@@ -53,5 +54,8 @@ func (p *page) decision(row runner.DecisionRow) {
 	}
 	if row.Reason != "" {
 		fmt.Fprintf(p, "           %s\n", told(row.Reason))
+	}
+	if back := row.TakenBack; back != nil {
+		fmt.Fprintf(p, "           taken back by %s at %s: %s\n", told(back.By), back.At, told(back.Reason))
 	}
 }

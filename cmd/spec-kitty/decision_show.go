@@ -44,6 +44,9 @@ func decisionText(d runner.DecisionPage) string {
 		fmt.Fprintf(p, "Options: %s\n", told(strings.Join(last.Options, ", ")))
 	}
 	fmt.Fprintf(p, "May be answered by %s.\n", told(d.MayAnswer))
+	if len(d.Recover) > 0 {
+		fmt.Fprintf(p, "Its token: %s\n", last.Token)
+	}
 	for _, line := range d.Recover {
 		fmt.Fprintf(p, "  %s\n", line)
 	}

@@ -15,7 +15,8 @@ func newMissionValidate(a *app) *cobra.Command {
 		Short: "Check the configuration and all it names",
 		Long: `Checks spec-kitty.toml, every mission type with its prompts, and the plugins'
 bytes against their pins. All that is wrong is listed at once; then it ends with
-exit code 3.`,
+exit code 3. A sound definition by which work packages can come to lie where nobody is
+handed them is warned of.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found, err := runner.Validate(a.root)
@@ -28,9 +29,10 @@ exit code 3.`,
 }
 
 func validText(v runner.Validation) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "%s is valid.\n%s", v.File, typesText(v.Missions))
-	return printable(out.String())
+	p := &page{}
+	p.WriteString(printable(fmt.Sprintf("%s is valid.\n%s", v.File, typesText(v.Missions))))
+	p.warnings(v.Warnings)
+	return p.String()
 }
 
 func typesText(types []runner.MissionType) string {

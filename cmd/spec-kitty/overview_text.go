@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/runner"
 )
 
@@ -34,6 +35,9 @@ func (p *page) overview(o runner.Overview) {
 	}
 	for _, q := range o.OpenDecisions {
 		p.line("asked", told(q.ID+": "+q.Question))
+		if cursor.IsAudit(q.ID) {
+			p.line("", "its token: "+q.Token)
+		}
 		if q.Postponed != nil {
 			p.line("", putOffText(*q.Postponed))
 		}

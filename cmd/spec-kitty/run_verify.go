@@ -51,5 +51,8 @@ func verifyText(v runner.Verification) string {
 	case v.Tail > 0:
 		fmt.Fprintf(&out, "%d bytes at the end were never acknowledged; the next writer cuts them.\n", v.Tail)
 	}
-	return printable(out.String())
+	p := &page{}
+	p.WriteString(printable(out.String()))
+	p.warnings(v.Warnings)
+	return p.String()
 }

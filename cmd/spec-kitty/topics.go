@@ -49,7 +49,8 @@ failed there is ` + "`spec-kitty run retry`" + `.
     spec-kitty run skip MISSION STEP --reason "there is no user interface"
 
 The reason and your name go into the run's history. A step that is complete
-already stays as it is. With --agent A what comes next is handed to A.`
+already stays as it is. With --agent A what comes next is handed to A. A blocking
+audit is not skipped: who may approves or rejects it.`
 
 const abortText = `Aborting ends a run before its end, for good. What was handed out is void, and
 every later report is answered run_aborted. Files of the mission stay as they are.
@@ -120,6 +121,10 @@ lane_log_appeared    The log came after the run began to keep its lanes in its j
                      To go by the log, end the run and start anew, as above. To go by
                      the run alone, set source = "journal" under [work_packages].
 
+packages_unreadable  A line of the log, or a file in tasks/, is not as it must be, and is
+                     named. Mend it, or put the file back. Until then nothing that needs
+                     the packages is recorded.
+
 package_file_gone    The run worked on a package that has no file in tasks/ any more. Put
                      the file back, or give the package up:
 
@@ -187,9 +192,9 @@ file with the command lines.
     spec-kitty next --mission M --agent A --decision-id input:owner --answer-file - < text
 
 With --result success beside it, the step is handed out in the same call. Without
---decision-id the only open question is meant. The same answer twice changes
-nothing; another one is decision_conflict, and the first one stands, unless it is
-replaced before a step was completed with it:
+--decision-id the only open question is meant. The same answer to the same
+--decision-id twice changes nothing; another one is decision_conflict, and the first
+one stands, unless it is replaced before a step was completed with it:
 
     spec-kitty decision answer input:owner ann --mission M --as human:NAME --replace --reason TEXT
 
@@ -202,7 +207,11 @@ token of the question that was shown:
 
     spec-kitty next --mission M --as human:NAME --decision-id audit:release --decision-token X --answer approve
 
-Where the run has an input mission_owner_id, only whom it names may answer audits.`
+Where the run has an input mission_owner_id, only whom it names may answer audits. A
+person puts a wrong name right, also after steps were completed; other inputs that were
+given at the start, and defaults, are replaced until a step is complete:
+
+    spec-kitty decision answer input:mission_owner_id kim --mission M --as human:NAME --replace --reason TEXT`
 
 const holderHelp = `A report completes only what its caller was handed.
 

@@ -3,6 +3,8 @@ package cursor
 import (
 	"strings"
 	"time"
+
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // The options of audits and of packages that depend on a canceled one.
@@ -76,7 +78,8 @@ func (t Give) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 
 // cancels carries out the choice to cancel what depends on a canceled package.
 func (t Give) cancels(d *draft, decision string) {
-	if id, ok := strings.CutPrefix(decision, "package:"); ok && t.Value == cancel {
+	id, ok := strings.CutPrefix(decision, "package:")
+	if ok && t.Value == cancel && d.s.lane(d.f, id) == mission.Canceled { // else it was taken up again meanwhile
 		d.cancelDependants(id, t.Who)
 	}
 }
@@ -146,13 +149,21 @@ func (t Give) check(s State, f Facts, q Asking) error {
 	return allowed(q.Options, t.Value)
 }
 
+// auditor is who answers audits, in words.
+func (s State) auditor() string {
+	if owner := s.Cursor.Inputs[OwnerInput]; owner != "" {
+		return owner + ", whom the input " + OwnerInput + " names,"
+	}
+	return "a person"
+}
+
 // mayAudit wants a person, or the mission's owner where the run names one, and
 // the token of the asking that was shown.
 func (t Give) mayAudit(s State, q Asking) error {
 	owner := s.Cursor.Inputs[OwnerInput]
 	switch {
 	case owner != "" && t.Agent != owner && t.Human != owner:
-		return refuse(AuditNeedsHuman, "%s is answered by %s, whom the input %s names", q.ID, owner, OwnerInput)
+		return refuse(AuditNeedsHuman, "%s is answered by %s, whom the input %s names; if that is the wrong name, a person replaces it: `spec-kitty help answer`", q.ID, owner, OwnerInput)
 	case owner == "" && t.Human == "":
 		return refuse(AuditNeedsHuman, "%s is answered by a person: use --as human:NAME", q.ID)
 	case t.Token == "":

@@ -179,3 +179,14 @@ func TestAdvisoryAudit(t *testing.T) {
 	r.makes(r.own("ann", Success), "reported", "completed", "entered", "issued")
 	r.makes(r.own("ann", Success), "reported", "completed", "finished")
 }
+
+// A skip would approve a blocking audit without its question, and by whom it is not
+// for: it is refused to everybody, ahead of the audit as at it (issue 4: approvals).
+func TestAuditIsNotSkipped(t *testing.T) {
+	skip := func(r *run) Skip { return Skip{Who: "human:kim", Step: "release", Reason: "r", Tokens: r.tokens()} }
+	ahead := begin(t, facts(dev()), nil)
+	ahead.refused(skip(ahead), AuditNeedsHuman)
+	at := audited(t, "", nil)
+	at.refused(skip(at), AuditNeedsHuman)
+	want(t, "at", at.at("ann"), "question release")
+}

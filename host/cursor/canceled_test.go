@@ -94,3 +94,18 @@ func TestCanceledStays(t *testing.T) {
 		want(t, string(result), r.s.lane(r.f, "WP01"), mission.Canceled)
 	}
 }
+
+// Whoever takes a canceled package up again ends the question about it: it would
+// close the step to everybody, and its answer would cancel what goes on. Where the
+// lane log brought it back, an answer cancels nothing.
+func TestCanceledPackageTakenUpAgain(t *testing.T) {
+	r := canceledDep(t)
+	r.makes(Move{Who: "human:kim", Package: "WP01", To: mission.Planned, Force: true, Reason: "wanted after all"}, "moved", "withdrawn")
+	want(t, "at", r.at("ann"), "offer implement WP01")
+
+	r = outside(t, PackageFact{ID: "WP01", Lane: mission.Canceled}, PackageFact{ID: "WP02", Lane: mission.Planned, DependsOn: []string{"WP01"}})
+	r.makes(r.asking("ann"), "asked")
+	r.f.Packages[0].Lane = mission.Planned
+	r.makes(r.human("package:WP01", "cancel"), "answered")
+	want(t, "lanes", r.lanes(), "WP01=planned WP02=planned")
+}

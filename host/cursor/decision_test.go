@@ -163,3 +163,38 @@ func TestWithdraw_P4(t *testing.T) {
 	r.makes(Withdraw{Who: "ops", Decision: "package:WP01", Reason: "r"}, "withdrawn")
 	r.makes(r.asking("bob"), "asked")
 }
+
+// What was given at the start, or is a default, is put right like an answer, until a
+// step is complete that saw it: its options hold, and the record has who did it.
+func TestReplaceGivenInput(t *testing.T) {
+	def, lite := chain("a", "b"), "lite"
+	def.Steps[0].Inputs = []mission.Input{
+		{Key: "db", Question: "Which?", Options: []string{"pg", "lite"}, Default: &lite}, {Key: "env", Question: "Where?", Options: []string{"dev", "prod"}},
+	}
+	r := begin(t, facts(def), map[string]string{"env": "dev"})
+	r.refused(replacing("input:env", "moon", r), InvalidAnswer)
+	r.makes(replacing("input:env", "prod", r), "answered")
+	r.makes(replacing("input:db", "pg", r), "answered")
+	want(t, "env", r.s.Cursor.Inputs["env"], "prod")
+	want(t, "db", r.s.Cursor.Inputs["db"], "pg")
+	r.ask("bob")
+	r.makes(replacing("input:env", "dev", r), "answered", "issued")
+	r.must(r.own("bob", Success))
+	r.refused(replacing("input:env", "prod", r), AnswerUsed)
+}
+
+// A mistyped mission_owner_id keeps everybody from the audit: a person puts it
+// right, and no agent does, however many steps are complete.
+func TestReplaceOwner(t *testing.T) {
+	r := audited(t, "", map[string]string{OwnerInput: "kmi"})
+	give := r.human("audit:release", approve)
+	give.Human, give.Who, give.Token = "kim", "human:kim", r.s.Cursor.Questions[0].Token
+	r.refused(give, AuditNeedsHuman)
+	mend := replacing("input:"+OwnerInput, "kim", r)
+	byAgent := mend
+	byAgent.Who, byAgent.Human, byAgent.Agent = "mallory", "", "mallory"
+	r.refused(byAgent, AuditNeedsHuman)
+	r.makes(mend, "answered")
+	r.must(give)
+	want(t, "phase", r.s.Phase, Done)
+}

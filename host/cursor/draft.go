@@ -2,6 +2,7 @@ package cursor
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -52,6 +53,9 @@ func newDraft(s State, f Facts, now time.Time, t interface {
 func (d *draft) emit(e Event) {
 	if m, ok := e.(Moved); ok && d.s.SourceOf(d.f) == KittySpecs {
 		m.Source = KittySpecs
+		if m.Author.IsZero() && d.s.PutBack(d.f, m.Package) {
+			m.Author = d.s.Packages[m.Package].Author // the log lost it with our move
+		}
 		d.f, e = d.f.After(m, d.meta), m
 	}
 	d.events = append(d.events, e)
@@ -110,10 +114,12 @@ func (d *draft) enter() error {
 	return nil
 }
 
-// ask opens the questions that a step has and nobody answered.
+// ask opens the questions that a step has and nobody answered, or answered with
+// what is none of the options any more: a migration can change them.
 func (d *draft) ask(step mission.Step) {
 	for _, in := range step.Inputs {
-		if _, known := d.s.Cursor.Inputs[in.Key]; known || in.Default != nil {
+		value, known := d.s.Cursor.Inputs[in.Key]
+		if in.Default != nil || known && (len(in.Options) == 0 || slices.Contains(in.Options, value)) {
 			continue
 		}
 		d.question(Asking{ID: InputID(in.Key), Key: in.Key, Question: in.Question, Options: in.Options})

@@ -277,7 +277,8 @@ func (s State) retried(m Meta, e Retried) State {
 }
 
 // moved also settles the source. Of a move in an outside log the run keeps only
-// that it was made, and where it led: the log says where the package lies.
+// that it was made, where it led, and whose work it handed in, for a log that
+// loses it: the log says where the package lies.
 func (s State) moved(m Meta, e Moved) State {
 	if s.Source == "" {
 		s.Source = cmp.Or(e.Source, Journal)
@@ -288,6 +289,9 @@ func (s State) moved(m Meta, e Moved) State {
 		}
 		if e.Source == KittySpecs {
 			p.Logged, p.LoggedTo = m.Revision, e.To
+			if !e.Author.IsZero() {
+				p.Author = e.Author
+			}
 			return
 		}
 		p.move(e)

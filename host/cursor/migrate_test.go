@@ -173,3 +173,24 @@ func TestMigrateAsksOfWorkInHand(t *testing.T) {
 	r.must(r.own("ann", Success))
 	want(t, "step", r.s.Cursor.Step, "b")
 }
+
+// An answer that is none of the options any more is asked for again, and until then
+// the step is not completed with it; one that still is holds.
+func TestMigrateToOtherOptions(t *testing.T) {
+	with := func(options ...string) *mission.Definition {
+		def := chain("a", "b")
+		def.Steps[0].Inputs = []mission.Input{{Key: "env", Question: "Where?", Options: options}}
+		return def
+	}
+	r := begin(t, facts(with("1", "2", "3")), nil)
+	r.must(r.human("input:env", "3"))
+	r.ask("ann")
+	r.must(r.migrate(with("3", "4")))
+	want(t, "standing", r.at("ann"), "work a")
+	r.must(r.migrate(with("1", "2")))
+	want(t, "standing", r.at("ann"), "question a")
+	r.refused(r.own("ann", Success), DecisionNeeded)
+	r.must(r.human("input:env", "2"))
+	r.must(r.own("ann", Success))
+	want(t, "env", r.s.Cursor.Inputs["env"], "2")
+}

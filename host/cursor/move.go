@@ -129,7 +129,8 @@ func targets(from mission.Lane, legal []string) string {
 }
 
 // move emits what the move does: the issue ends, a stop is over, the package
-// goes, and in lane blocked it waits for a retry.
+// goes, in lane blocked it waits for a retry, and a question about its being
+// canceled is over.
 func (t Move) move(d *draft, holder, author Holder) error {
 	p, from := d.s.Packages[t.Package], d.s.lane(d.f, t.Package)
 	if p.Issue != nil {
@@ -143,6 +144,9 @@ func (t Move) move(d *draft, holder, author Holder) error {
 			Package: t.Package, From: from, To: t.To, Holder: holder, Author: author, Reason: t.Reason,
 			Force: t.Force,
 		})
+	}
+	if q, open := d.s.Asking(packageID(t.Package)); open && t.To != mission.Canceled {
+		d.emit(Withdrawn{ID: q.ID, Token: q.Token, By: t.Who, Reason: t.Package + " is not canceled any more"})
 	}
 	if t.To != mission.Blocked {
 		return nil

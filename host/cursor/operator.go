@@ -59,6 +59,9 @@ func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	case s.Phase != Running:
 		return nil, refuse(NothingIssued, "the run is over")
 	}
+	if err := t.unaudited(s, f, pos); err != nil {
+		return nil, err
+	}
 	d := newDraft(s, f, now, t, t.Tokens)
 	if pos != s.Cursor.Pos {
 		d.emit(Completed{Pos: pos, Step: t.Step, How: BySkip, Reason: t.Reason})
@@ -69,6 +72,16 @@ func (t Skip) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	return d.done(d.handOut(t.By))
+}
+
+// unaudited refuses a blocking audit: skipping it would approve it, and leave out
+// who may, and the question that was shown.
+func (t Skip) unaudited(s State, f Facts, pos int) error {
+	step, err := f.Def.Step(pos)
+	if err != nil || step.Audit == nil || step.Audit.Enforcement != mission.Blocking {
+		return err
+	}
+	return refuse(AuditNeedsHuman, "step %s is a blocking audit, which is not skipped: %s approves or rejects it", t.Step, s.auditor())
 }
 
 // Release takes an issue, or a package that is kept without one, from a holder

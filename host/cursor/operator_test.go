@@ -1,6 +1,10 @@
 package cursor
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/mission"
+)
 
 // A release gives the same attempt to the next that asks.
 func TestReleaseKeepsTheAttempt_Case16(t *testing.T) {
@@ -51,7 +55,10 @@ func TestRetryWhenTheLenderIsOver(t *testing.T) {
 }
 
 func TestSkip(t *testing.T) {
-	r := atImplement(t, "WP01", "WP02")
+	def := dev()
+	def.Steps[3] = mission.Step{ID: "ship", Action: "ship"}
+	r := begin(t, facts(def, packages("WP01", "WP02")...), nil)
+	r.must(Skip{Who: "ops", Step: "specify", Reason: "specified", Tokens: r.tokens()})
 	r.ask("ann")
 	late := r.own("ann", Success)
 	r.refused(Skip{Who: "ops", Step: "nowhere"}, StepNotFound)
@@ -60,7 +67,7 @@ func TestSkip(t *testing.T) {
 		"completed", "entered", "moved", "issued") // review also implements
 	r.refused(late, CursorMoved)
 	want(t, "bob", r.held("bob").Package, "WP01")
-	r.must(Skip{Who: "ops", Step: "release", Reason: "r", Tokens: r.tokens()})
+	r.must(Skip{Who: "ops", Step: "ship", Reason: "r", Tokens: r.tokens()})
 	r.makes(Skip{Who: "ops", Step: "review", Reason: "r", Tokens: r.tokens()}, "completed", "finished")
 	r.nothing(Skip{Who: "ops", Step: "review"})
 	r.refused(Retry{Who: "ops"}, NothingToRetry)

@@ -61,7 +61,10 @@ func (t Withdraw) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if IsAudit(q.ID) || strings.HasPrefix(q.ID, InputID("")) {
+	if IsAudit(q.ID) {
+		return nil, refuse(DecisionNeeded, "step %s cannot go on without %s: it is answered or postponed", s.Cursor.Step, q.ID)
+	}
+	if strings.HasPrefix(q.ID, InputID("")) {
 		return nil, refuse(DecisionNeeded, "step %s cannot go on without %s: it is answered, postponed, or its step skipped", s.Cursor.Step, q.ID)
 	}
 	d := newDraft(s, f, now, t, Tokens{})

@@ -2,6 +2,7 @@ package cursor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,8 +118,9 @@ func (s State) whyWaiting(f Facts, by Holder, step mission.Step) *Refusal {
 	for _, i := range s.Issues() {
 		holder, since = i.Holder, i.Since
 	}
+	stranded, _ := s.Stranded(f) // its errors were those of the offer before
 	for _, p := range s.unmet(f, step.Packages) {
-		parts = append(parts, s.waits(f, by, step, p))
+		parts = append(parts, s.waits(f, by, step, p, stranded))
 		switch own := s.Packages[p.ID]; {
 		case own.Stop == Failure:
 			code = StepFailed
@@ -128,6 +130,11 @@ func (s State) whyWaiting(f Facts, by Holder, step mission.Step) *Refusal {
 	}
 	if s.held() {
 		code = Waiting
+	}
+	for _, at := range stranded {
+		if at.WaitFor != "" {
+			parts = append(parts, at.why(step.ID))
+		}
 	}
 	if len(parts) == 0 {
 		for _, i := range s.Issues() {
@@ -140,7 +147,7 @@ func (s State) whyWaiting(f Facts, by Holder, step mission.Step) *Refusal {
 }
 
 // waits says what one package waits for.
-func (s State) waits(f Facts, by Holder, step mission.Step, p PackageFact) string {
+func (s State) waits(f Facts, by Holder, step mission.Step, p PackageFact, stranded []Stranded) string {
 	own, lane := s.Packages[p.ID], s.lane(f, p.ID)
 	holder := s.HolderOf(f, p.ID)
 	switch deps := s.waitsFor(f, p); {
@@ -154,10 +161,14 @@ func (s State) waits(f Facts, by Holder, step mission.Step, p PackageFact) strin
 		return s.astray(f, p.ID, by)
 	case len(deps) > 0:
 		return fmt.Sprintf("%s waits for %s", p.ID, strings.Join(deps, ", "))
-	case s.selfReview(f, step, p, by) && !by.IsZero():
-		return fmt.Sprintf("%s waits for somebody other than its author %s", p.ID, s.AuthorOf(f, p.ID))
 	case !holder.IsZero() && holder != by:
 		return fmt.Sprintf("%s lies in lane %s with %s", p.ID, lane, holder)
+	}
+	if i := slices.IndexFunc(stranded, func(at Stranded) bool { return at.Package == p.ID }); i >= 0 {
+		return stranded[i].why(step.ID)
+	}
+	if s.selfReview(f, step, p, by) && !by.IsZero() {
+		return fmt.Sprintf("%s waits for somebody other than its author %s", p.ID, s.AuthorOf(f, p.ID))
 	}
 	return fmt.Sprintf("%s lies in lane %s", p.ID, lane)
 }

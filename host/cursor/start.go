@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -42,7 +43,11 @@ func (t Start) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, refuse(RunExists, "the run %s was started already", s.Run)
 	}
 	for _, key := range slices.Sorted(maps.Keys(t.Inputs)) {
-		if err := checkInput(f.Def, key, t.Inputs[key]); err != nil {
+		err := checkInput(f.Def, key, t.Inputs[key])
+		if refusal := new(Refusal); errors.As(err, &refusal) && refusal.Code == InvalidAnswer {
+			refusal.Message = "the input " + key + ": " + refusal.Message
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -87,7 +87,16 @@ func wants(g mission.ArtifactGuard) string {
 		if g.MinCount <= 1 {
 			text = "a file " + g.Path
 		}
+		if more := ofEach(g); more != "" {
+			return text + ", each" + more
+		}
+		return text
 	}
+	return text + ofEach(g)
+}
+
+// ofEach is what every file must be that is examined.
+func ofEach(g mission.ArtifactGuard) (text string) {
 	if g.MinBytes > 1 {
 		text += fmt.Sprintf(" of at least %d bytes", g.MinBytes)
 	}

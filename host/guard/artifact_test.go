@@ -186,3 +186,14 @@ func TestCheckArtifact(t *testing.T) {
 		t.Errorf("%d faults, want 5: %v", n, err)
 	}
 }
+
+// Of a pattern each file that fits is examined, and the message says so: one good
+// file among them is not enough.
+func TestExpectedOfAPattern(t *testing.T) {
+	dir := folder(t, map[string]string{"d/a.md": "none", "d/b.md": "has x"})
+	r := artifact(dir, mission.ArtifactGuard{Path: "d/*.md", Contains: "x", MinBytes: 2})
+	want(t, r, guard.Refuse, "d/a.md has nothing that matches x")
+	if r.Expected != "a file d/*.md, each of at least 2 bytes that contains x" {
+		t.Errorf("expected is %q", r.Expected)
+	}
+}

@@ -10,7 +10,10 @@ import (
 // at the step that must have made it; what is always required, at the first.
 func (in *importing) artifacts(t table) {
 	t.text("schema_version", "mission_type", "manifest_version")
-	t.used["mission_type"], t.used["manifest_version"], t.used["optional_always"] = true, true, true
+	t.used["mission_type"], t.used["manifest_version"] = true, true
+	for _, a := range t.tables("optional_always") {
+		in.unblocking(a, a.text("path_pattern"), -1)
+	}
 	for _, a := range t.tables("required_always") {
 		in.artifact(a, 0)
 	}
@@ -47,7 +50,7 @@ func (in *importing) artifact(t table, pos int) {
 	case path == "":
 		in.problem(t.place, t.at("path_pattern"), "", "is missing: the artifact's path")
 	case !blocks:
-		// it is noted when it is missing, and keeps nothing from going on
+		in.unblocking(t, path, pos)
 	case pos < 0:
 		in.note(LeftOut, t.place, "", "%s is required by a step that the definition does not have", short(path))
 	default:
@@ -58,6 +61,16 @@ func (in *importing) artifact(t table, pos int) {
 		}
 		in.guard(pos, g)
 	}
+}
+
+// unblocking says of an artifact that may be missing that nothing looks for it:
+// a guard keeps its step from being completed.
+func (in *importing) unblocking(t table, path string, pos int) {
+	step := ""
+	if pos >= 0 {
+		step = in.def.Steps[pos].ID
+	}
+	in.note(LeftOut, t.place, step, "the artifact %s is expected and does not block: a guard would", short(path))
 }
 
 // guard adds a guard to a step, once.

@@ -29,6 +29,7 @@ func (in *importing) audit(t table) {
 		for _, p := range free {
 			if p.value.kind != none {
 				src.metadata[p.key] = in.free(p.value, id)
+				in.unused(p, id)
 			}
 		}
 	}

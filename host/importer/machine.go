@@ -77,7 +77,9 @@ func (in *importing) machine(t table) {
 			checks[p.key] = check.value
 		}
 	}
-	order := stateOrder(t.tables("states"))
+	states := t.tables("states")
+	in.hooks(states)
+	order := stateOrder(states)
 	for _, tr := range t.tables("transitions") {
 		dest := tr.text("dest")
 		for _, source := range tr.texts("source") {
@@ -97,6 +99,21 @@ func (in *importing) machine(t table) {
 	for _, p := range guards {
 		if check, ok := checks[p.key]; ok && !used[check.text] {
 			in.note(LeftOut, p.at, "", "the guard %s stands on no way forward", p.key)
+		}
+	}
+}
+
+// hooks says that what a state does by itself is left out, once for all states.
+func (in *importing) hooks(states []table) {
+	for _, key := range []string{"on_enter", "on_exit"} {
+		var at []pair
+		for _, s := range states {
+			if p, ok := s.get(key); ok && p.value.kind != none {
+				at = append(at, p)
+			}
+		}
+		if len(at) > 0 {
+			in.note(LeftOut, at[0].at, "", "%s of %d states has no place here: a step runs nothing when it begins or ends", key, len(at))
 		}
 	}
 }
@@ -226,6 +243,7 @@ func (in *importing) leftOver(top, machine table) {
 		case "mission", "initial", "states", "transitions", "guards", "name", "key", "version":
 		case "inputs":
 			in.unasked(p.value)
+			in.untyped(p.value)
 		case "artifacts":
 			in.unguardedArtifacts(p)
 		case "validation":
@@ -259,7 +277,33 @@ func (in *importing) unasked(inputs value) {
 	}
 }
 
+// untyped says which inputs were more than a question there.
+func (in *importing) untyped(inputs value) {
+	for _, item := range inputs.items {
+		name, _ := item.get("name")
+		if kind, ok := item.get("type"); ok && !slices.Contains([]string{"", "string", "text"}, kind.value.text) {
+			in.note(Changed, item.place, "", "the input %s is any text here: that it is of type %s is not checked", short(name.value.text), clipped(kind.value.text))
+		}
+		if required, ok := item.get("required"); ok {
+			if must, ok := required.value.truth(); ok && !must {
+				in.note(Changed, item.place, "", "the input %s is not required there: the step that asks for it wants an answer", short(name.value.text))
+			}
+		}
+	}
+}
+
 func (in *importing) unguardedArtifacts(p pair) {
+	for _, other := range p.value.pairs {
+		switch other.key {
+		case "required":
+		case "optional":
+			for _, item := range other.value.items {
+				in.note(LeftOut, item.place, "", "the artifact %s is optional: nothing looks for it", short(item.text))
+			}
+		default:
+			in.note(LeftOut, other.at, "", "artifacts.%s has no place here", other.key)
+		}
+	}
 	required, _ := p.value.get("required")
 	for _, item := range required.value.items {
 		guarded := slices.ContainsFunc(in.def.Steps, func(s mission.Step) bool {

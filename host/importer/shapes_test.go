@@ -157,6 +157,7 @@ required_by_step:
   tasks: [{path_pattern: "docs/**/*.md", blocking: true}]
   done: [{path_pattern: x.md, blocking: true}]
   nothing: ~
+optional_always: [{path_pattern: extra.md}]
 `)}
 	got := imported(t, src)
 	if a, b := guardsOf(t, got.Definition, "a"), guardsOf(t, got.Definition, "tasks"); !slices.Equal(a, []string{"always.md", "a.md"}) || !slices.Equal(b, []string{"tasks/WP*.md"}) {
@@ -164,6 +165,8 @@ required_by_step:
 	}
 	wantNote(t, got, importer.LeftOut, "expected-artifacts.yaml", 5, "**")
 	wantNote(t, got, importer.LeftOut, "expected-artifacts.yaml", 6, "x.md")
+	wantNote(t, got, importer.LeftOut, "expected-artifacts.yaml", 3, "maybe.md")
+	wantNote(t, got, importer.LeftOut, "expected-artifacts.yaml", 8, "extra.md")
 }
 
 // Blocking audits are questions, advisory ones steps that keep their data.
@@ -184,5 +187,43 @@ audit_steps:
 	wantNote(t, got, importer.LeftOut, "mission.yaml", 4, "label")
 	if !slices.Equal(got.WithoutGuard, []string{"a", "look"}) {
 		t.Errorf("without guard: %v", got.WithoutGuard)
+	}
+}
+
+// What a definition says and nothing here does is listed with its line, also where it
+// keeps nothing from going on there (issue 4: nothing is dropped in silence).
+func TestNothingIsDroppedInSilence(t *testing.T) {
+	got := imported(t, text(`key: m
+inputs:
+  - {name: root, type: path, required: false, description: "Where?"}
+  - {name: who, type: string, required: true, description: "Who?"}
+artifacts:
+  required: []
+  optional: [notes.md]
+  archived: [old.md]
+states:
+  - {name: a, on_enter: [log], requires_inputs: [root, who], when: always, expected_artifacts: [a.md]}
+  - {name: b, on_enter: [log]}
+transitions: [{source: a, dest: b, trigger: go}]
+`))
+	for _, want := range []struct {
+		code importer.Code
+		line int
+		part string
+	}{
+		{importer.Changed, 3, "type path is not checked"},
+		{importer.Changed, 3, "not required there"},
+		{importer.LeftOut, 7, "notes.md"},
+		{importer.LeftOut, 8, "artifacts.archived"},
+		{importer.LeftOut, 10, "on_enter of 2 states"},
+		{importer.Changed, 10, "when is kept in [steps.metadata]"},
+		{importer.Changed, 10, "expected_artifacts is kept"},
+	} {
+		wantNote(t, got, want.code, "mission.yaml", want.line, want.part)
+	}
+	for _, n := range got.Notes {
+		if strings.Contains(n.Message, `"who"`) && n.Code == importer.Changed {
+			t.Errorf("an input that is taken over whole is listed: %s", n.Message)
+		}
 	}
 }

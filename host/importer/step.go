@@ -33,8 +33,14 @@ func (in *importing) step(t table) {
 			continue // says nothing
 		}
 		src.metadata[p.key] = in.free(p.value, id)
+		in.unused(p, id)
 	}
 	in.add(step, src)
+}
+
+// unused says of a key that no rule here knows that it only stands in the metadata.
+func (in *importing) unused(p pair, id string) {
+	in.note(Changed, p.at, id, "%s is kept in [steps.metadata] for whoever reads it, and has no effect", clipped(p.key))
 }
 
 func (in *importing) add(step mission.Step, src source) {

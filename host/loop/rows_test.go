@@ -186,9 +186,9 @@ func TestStaleRequestIsWithdrawn_Row9_Row35(t *testing.T) {
 	want(t, "request", w.s.Approval, nil)
 }
 
-// Row 10, Case40: a grant is used up by the claim that uses it: one effect, then
+// Row 10, Case39: a grant is used up by the claim that uses it: one effect, then
 // the gate is shut again, and the old request's id opens nothing.
-func TestGrantOnce_Row10_Case40(t *testing.T) {
+func TestGrantOnce_Row10_Case39(t *testing.T) {
 	w := fresh(t)
 	w.def.Approval.Before = []Stage{ToLand}
 	w.refusedLanding()

@@ -90,7 +90,7 @@ func (x *Index) Digest() string { return hex.EncodeToString(x.h.digest[:]) }
 // Len is the number of steps.
 func (x *Index) Len() int { return int(x.h.steps) }
 
-// HasPackages tells whether any step works on packages.
+// HasPackages tells whether any step works on packages or asks where one lies.
 func (x *Index) HasPackages() bool { return x.h.flags&flagPackages != 0 }
 
 // Step reads and decodes one step.

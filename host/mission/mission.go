@@ -28,7 +28,7 @@ type View interface {
 	Position(id string) (pos int, ok bool, err error)
 	// Deps are the positions that must be complete before pos is chosen.
 	Deps(pos int) ([]int, error)
-	// HasPackages tells whether any step works on packages.
+	// HasPackages tells whether any step works on packages or asks where one lies.
 	HasPackages() bool
 }
 

@@ -48,9 +48,12 @@ func (d *Definition) Deps(pos int) ([]int, error) {
 	return deps, nil
 }
 
-// HasPackages tells whether any step works on packages.
+// HasPackages tells whether any step works on packages, or has a guard that asks
+// where one lies.
 func (d *Definition) HasPackages() bool {
-	return slices.ContainsFunc(d.Steps, func(s Step) bool { return s.Packages != nil })
+	return slices.ContainsFunc(d.Steps, func(s Step) bool {
+		return s.Packages != nil || slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.WorkPackages != nil })
+	})
 }
 
 // Plugins are the plugins that the definition names, each once, sorted.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -111,22 +112,47 @@ func filesGone(s cursor.State, f cursor.Facts) []laneFault {
 }
 
 // lanes notes what is wrong between a run that goes on and its mission's folder.
-func (e *examination) lanes(h RunHealth, s cursor.State) {
+func (e *examination) lanes(h RunHealth, s cursor.State, store Store) {
 	m, err := lanes.Load(e.p.Config.SpecsDir(), s.Mission)
 	if s.Phase != cursor.Running || err != nil {
 		return // a mission that is gone or damaged is told by who names it
 	}
-	r := &run{mission: m, packages: lanes.NewReader(m.Dir), lanes: lanes.NewLogReader(m.Dir)}
+	r := &run{store: store, mission: m, packages: lanes.NewReader(m.Dir), lanes: lanes.NewLogReader(m.Dir)}
 	var f cursor.Facts
 	e.p.world.packages(r, s, &f)
 	faults := e.p.world.laneFaults(r, s, f)
-	var known *Error
-	if errors.As(f.Fault, &known) {
-		faults = append(faults, laneFault{WarnLogGone, known.Message, known.Next()})
+	if fault, ok := unreadable(f.Fault); ok && e.needsPackages(r, s) {
+		faults = append(faults, fault)
 	}
 	for _, fault := range faults {
 		e.find(Finding{Level: LevelWarning, Code: fault.Code, RunID: h.RunID, Message: fault.Message, Fix: fault.Fix})
 	}
+}
+
+// needsPackages tells whether the run's definition asks for packages at all.
+func (e *examination) needsPackages(r *run, s cursor.State) bool {
+	defer r.closeViews()
+	def, err := r.view(s)
+	return err == nil && def.HasPackages()
+}
+
+// WarnUnreadable says that the packages, or the log that has their lanes, cannot be
+// read: who needs them gets an error, and nothing is reported on them.
+const WarnUnreadable = "packages_unreadable"
+
+// unreadable is the finding of packages that cannot be read.
+func unreadable(err error) (laneFault, bool) {
+	var gone *Error
+	var file *lanes.FileError
+	switch {
+	case errors.As(err, &gone):
+		return laneFault{WarnLogGone, gone.Message, gone.Next()}, true
+	case errors.As(err, &file):
+		return laneFault{WarnUnreadable, err.Error(), cmp.Or(file.Fix, "mend what is named, or put the file back: `spec-kitty help lanes`")}, true
+	case err != nil:
+		return laneFault{WarnUnreadable, err.Error(), "mend what is named: `spec-kitty help lanes`"}, true
+	}
+	return laneFault{}, false
 }
 
 // waitingLines help where packages keep a step open: what is with somebody may be
@@ -139,12 +165,13 @@ func (r *reading) waitingLines() []string {
 		held = held || !r.state.HolderOf(r.facts, p.ID).IsZero()
 		stray = stray || r.state.PutBack(r.facts, p.ID) || r.state.Elsewhere(r.facts, p.ID, cursor.Holder{})
 		if lane == mission.Genesis {
-			lines = append(lines, "spec-kitty wp move"+r.p.rootFlag()+" "+quote(p.ID)+" --mission "+quote(r.mission.Slug)+" --to planned")
+			lines = append(lines, r.moveLine(p.ID, mission.Planned))
 		}
 	}
 	if len(r.facts.Packages) == 0 && len(r.facts.Lost) == 0 {
 		lines = append(lines, "spec-kitty help packages")
 	}
+	lines = append(lines, r.strandedLines()...)
 	if stray || len(r.facts.Lost) > 0 {
 		lines = append(lines, "spec-kitty help lanes")
 	}
@@ -152,6 +179,29 @@ func (r *reading) waitingLines() []string {
 		lines = append(lines, "spec-kitty help release")
 	}
 	return append(lines, "spec-kitty help skip")
+}
+
+// strandedLines move on what no step takes from where it lies. Where steps are
+// complete, a rewind has the work done again in place of that.
+func (r *reading) strandedLines() []string {
+	stranded, _ := r.state.Stranded(r.facts) // its errors were told by the situation
+	var lines []string
+	for _, at := range stranded {
+		line := r.moveLine(at.Package, at.To)
+		if at.Force {
+			line += " --force --reason " + quote("no step takes it from lane "+string(at.From))
+		}
+		lines = append(lines, line)
+	}
+	if lines != nil && !r.state.Cursor.Done.IsZero() {
+		lines = append(lines, "spec-kitty help rewind")
+	}
+	return lines
+}
+
+// moveLine takes a package that nobody has one lane on.
+func (r *reading) moveLine(id string, to mission.Lane) string {
+	return "spec-kitty wp move" + r.p.rootFlag() + " " + quote(id) + " --mission " + quote(r.mission.Slug) + " --to " + string(to)
 }
 
 // releaseLine gives up a package that its holder cannot report on any more.

@@ -186,13 +186,16 @@ func TestLogPutBackForGood(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if at := laneIn(t, root, "WP01"); at.Author != "a" {
+		t.Errorf("the work on WP01 that was handed in is that of %q", at.Author)
+	}
 	a, err := p.WPMove(context.Background(), OperatorRequest{Mission: "m", Package: "WP02", To: "for_review", Force: true, Reason: "it was handed in"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantUntold(t, p, a, WarnLogPutBack)
-	if at := laneIn(t, root, "WP02").Lane; at != mission.ForReview {
-		t.Errorf("WP02 lies in %s", at)
+	if at := laneIn(t, root, "WP02"); at.Lane != mission.ForReview || at.Author != "a" {
+		t.Errorf("WP02 lies in %s, the work of %q", at.Lane, at.Author)
 	}
 	for _, want := range []string{"WP01", "WP03"} {
 		if a = must(t, p, report(want, cursor.Success)); value(a.WPID) != want {

@@ -47,7 +47,7 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 		r := reading{state: snap.State}
 		h.MissionState = r.missionState()
 		e.unpublished(*h, snap.State.Unpublished)
-		e.lanes(*h, snap.State)
+		e.lanes(*h, snap.State, store)
 	}
 	report, err := store.Verify(ctx)
 	if err != nil {

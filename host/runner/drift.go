@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 
 	"github.com/spec-kitty/step-runner/host/config"
+	"github.com/spec-kitty/step-runner/host/cursor"
 )
 
 // blobDrift keeps the verdict on the definition's file as it was seen last.
@@ -35,6 +36,9 @@ const unsettled = 2 * time.Second
 // warning, it does not come again for the same change. It writes nothing;
 // rememberDrift does.
 func (r *reading) drift() {
+	if r.state.Phase != cursor.Running {
+		return // it keeps what it went by
+	}
 	path, err := r.p.Config.DefinitionFile(r.state.Type)
 	if err != nil {
 		r.warnDrift(driftVerdict{Size: -1, Digest: "no type"}, "the configuration has no mission type "+strconv.Quote(r.state.Type)+" any more; the run goes on with what it froze")

@@ -160,8 +160,8 @@ func (p *Project) loopFolders(read []string, dir string) (sandbox.Call, error) {
 
 func (p *Project) loopRequest(q tick.Question) abi.Request {
 	return abi.Request{
-		Verb: abi.Guard,
-		Run:  abi.Run{ID: loopID(q.UID), Mission: q.Loop, Type: "loop", Revision: q.Token},
+		Verb:    abi.Guard,
+		Run:     abi.Run{ID: loopID(q.UID), Mission: q.Loop, Type: "loop", Revision: q.Token},
 		Mission: abi.Mission{Dir: abi.WorkspaceDir}, Workspace: abi.WorkspaceDir,
 		Step:   abi.Step{ID: q.Part, Title: fmt.Sprintf("%s of loop %s", q.Part, q.Loop), Attempt: 1},
 		Result: "success", Now: p.now().UTC().Format(rfc3339Micro),

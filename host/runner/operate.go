@@ -98,6 +98,7 @@ func (p *Project) steer(ctx context.Context, q OperatorRequest, t transition) (*
 		a, err := r.refused(q.Caller, err)
 		return nil, a, err
 	}
+	r.writePrompts()
 	return r, Answer{}, nil
 }
 

@@ -26,7 +26,8 @@ func (r *reading) renderNext(made plan, by cursor.Holder) error {
 			continue
 		}
 		if _, err := r.render(made.state, issue); err != nil {
-			return &cursor.Refusal{Code: PromptFailed, Message: "step " + issue.Step + ": " + err.Error()}
+			return &cursor.Refusal{Code: PromptFailed, Message: "the prompt of step " + issue.Step + ": " + err.Error() +
+				"; give what it wants, or mend it in the definition and go over to that with `spec-kitty run migrate`"}
 		}
 	}
 	return nil

@@ -15,8 +15,14 @@ const promptMissing = "prompt_missing"
 // writePrompts writes the prompts of all open work that has none, and names the
 // work. Whoever hands out anew what somebody else holds calls it after the
 // commit: the holder's next call may be a query, which writes nothing.
+//
+// So is the prompt of an open audit written: a person answers it, who asks for no
+// work.
 func (r *reading) writePrompts() []string {
 	var written []string
+	if open := r.state.Cursor.Questions; r.state.Phase == cursor.Running && len(open) > 0 && cursor.IsAudit(open[0].ID) {
+		r.questionFile(Caller{}, true)
+	}
 	for _, issue := range r.unprompted() {
 		if r.promptFile(issue, true) != nil {
 			written = append(written, issueName(issue))

@@ -74,7 +74,7 @@ func (r *reading) see(snap snapshot) error {
 	r.facts = r.p.world.read(r.run, def, snap.State)
 	r.warnUnpublished()
 	if r.facts.Fault != nil {
-		r.warn("packages_unreadable", r.facts.Fault.Error())
+		r.warn(WarnUnreadable, r.facts.Fault.Error())
 	}
 	for _, w := range r.laneLog().Warnings {
 		r.warn(w.Code, w.Message)

@@ -78,13 +78,13 @@ func remedyOfRefusal(code cursor.Code) string {
 	case cursor.StaleDecision:
 		return "look at the question again with a query, and answer with the token that it shows"
 	case cursor.AuditNeedsHuman:
-		return "let a person answer: --as human:NAME"
+		return "let a person answer, whom the run names if it names one: --as human:NAME"
 	case cursor.DecisionConflict:
 		return "the first answer stands; `spec-kitty decision answer --replace` changes it, as long as no step was completed with it"
 	case cursor.AnswerUsed:
-		return "take back what was made with it first: `spec-kitty help rewind`"
+		return "take back what was made with it first: `spec-kitty help rewind`; an audit that was rejected is asked again by `spec-kitty run retry`"
 	case cursor.DecisionNeeded:
-		return "`spec-kitty decision answer` or `spec-kitty decision postpone`; for a step that does not apply `spec-kitty help skip`"
+		return "`spec-kitty decision answer` or `spec-kitty decision postpone`; for a step that does not apply, and is no audit, `spec-kitty help skip`"
 	case cursor.SelfReview:
 		return "let somebody else review it"
 	case cursor.IllegalMove:

@@ -109,6 +109,7 @@ func (r *reading) rewind(ctx context.Context, q RewindRequest) (Rewinding, error
 		return Rewinding{}, err
 	}
 	done.Applied = r.recorded
+	r.writePrompts()
 	r.superseded(ctx)
 	done.Warnings = append([]Warning{}, r.warnings...)
 	return done, nil

@@ -57,12 +57,16 @@ func blobOf(store interface {
 }
 
 func (r *run) close() {
+	r.closeViews()
+	r.store.Close()
+}
+
+func (r *run) closeViews() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, index := range r.indexes {
 		index.Close()
 	}
-	r.store.Close()
 }
 
 // frozenPlugin is what a run goes on with of a plugin's configuration.

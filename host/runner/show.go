@@ -320,10 +320,13 @@ type Verification struct {
 	Tail     int64    `json:"tail"`
 	View     string   `json:"view"`
 	Problems []string `json:"problems"`
+
+	Warnings []Warning `json:"warnings"` // of what is beside the run, such as its lane log
 }
 
 // Verify reads a whole run: checksums, chain, fold, state against journal, and
-// the frozen files against the digests in the first record.
+// the frozen files against the digests in the first record. What it warns of lies
+// outside of the run and makes it no less sound.
 func (p *Project) Verify(ctx context.Context, handle string) (Verification, error) {
 	m, err := p.mission(ctx, handle)
 	if err != nil {
@@ -339,11 +342,15 @@ func (p *Project) Verify(ctx context.Context, handle string) (Verification, erro
 		return Verification{}, classify(err)
 	}
 	v := Verification{Schema: Schema, RunID: store.ID(), Records: report.Records, Length: report.Length,
-		Tail: report.Tail, View: report.View, Problems: []string{}}
+		Tail: report.Tail, View: report.View, Problems: []string{}, Warnings: []Warning{}}
 	for _, problem := range report.Problems {
 		v.Problems = append(v.Problems, problem.Error())
 	}
 	v.Problems = append(v.Problems, frozenProblems(ctx, store, len(report.Problems) > 0)...)
 	v.Sound = len(v.Problems) == 0
+	if r, err := p.openByID(ctx, v.RunID); err == nil { // else the problems say why not
+		v.Warnings = append(v.Warnings, r.warnings...)
+		r.run.close()
+	}
 	return v, nil
 }

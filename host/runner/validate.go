@@ -12,7 +12,12 @@ type Validation struct {
 	Valid    bool          `json:"valid"`
 	File     string        `json:"file"` // the configuration
 	Missions []MissionType `json:"missions"`
+	Warnings []Warning     `json:"warnings"` // what is sound, and can leave a run standing still
 }
+
+// WarnStandstill warns of a definition by which packages can come to lie where
+// nobody is handed them.
+const WarnStandstill = "standstill"
 
 // MissionType is one definition.
 type MissionType struct {
@@ -40,7 +45,7 @@ func Validate(folder string) (Validation, error) {
 			return Validation{}, classify(err)
 		}
 	}
-	v := Validation{Schema: Schema, Valid: true, File: filepath.Join(root, config.FileName), Missions: []MissionType{}}
+	v := Validation{Schema: Schema, Valid: true, File: filepath.Join(root, config.FileName), Missions: []MissionType{}, Warnings: []Warning{}}
 	for _, name := range cfg.MissionTypes() {
 		path, err := cfg.DefinitionFile(name)
 		if err != nil {
@@ -48,6 +53,9 @@ func Validate(folder string) (Validation, error) {
 		}
 		def := defs[name]
 		v.Missions = append(v.Missions, MissionType{Type: name, Name: def.Name, Version: def.Version, Steps: len(def.Steps), Path: path})
+		for _, at := range def.Standstills() {
+			v.Warnings = append(v.Warnings, Warning{WarnStandstill, "mission type " + name + ", " + at.Path + ": " + at.Message})
+		}
 	}
 	return v, nil
 }

@@ -60,3 +60,18 @@ func TestDoctorReadsTheWholeJournal_Row22(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Something lies where the runs' folders belong: the run fails by that name, and its
+// claim is given back.
+func TestNoPlaceForARun(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	runs := filepath.Join(y.loops().dir(), "deps", runsName)
+	write(t, runs, "in the way")
+	y.want(y.tick(y.loops()), Failed, "run_folder")
+	if s := y.status(); s.Claim != nil || s.Count.Failures != 1 || s.Count.Runs != 0 {
+		t.Errorf("%+v", s)
+	}
+	must(t, os.Remove(runs))
+	y.want(y.tick(y.past()), Done, "success")
+}

@@ -109,7 +109,7 @@ func (o *opened) tick(ctx context.Context, by loop.By, src Source, q Request) (R
 	o.l.hook(PointClaimed)
 	folder, err := o.l.openRun(o.name, c.Token)
 	if err != nil {
-		return Report{}, err
+		return o.unplaced(ctx, by, err)
 	}
 	defer folder.close()
 	r := &running{opened: o, by: by, uid: o.state.UID, own: c.Token, src: src, folder: folder, began: o.l.now()}

@@ -1,7 +1,9 @@
 package tick
 
 import (
+	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/worktree"
@@ -47,4 +49,15 @@ func gitCode(err error) string {
 		return "git"
 	}
 	return ""
+}
+
+// unplaced ends a claim that has no folder for its run.
+func (o *opened) unplaced(ctx context.Context, by loop.By, err error) (Report, error) {
+	own := loop.Tick{By: by, UID: o.state.UID, Token: o.state.Claim.Token}
+	detail := fmt.Sprintf("%s cannot be made: %v", o.l.runDir(o.name, own.Token), err)
+	out, err := o.commit(context.WithoutCancel(ctx), loop.FailRun{Tick: own, Why: "run_folder", Detail: detail})
+	if err != nil {
+		return o.lost(err)
+	}
+	return o.told(out.Events), nil
 }
