@@ -236,3 +236,14 @@ func (s sources) starts(files []*ast.File) bool {
 	}
 	return slices.Contains(imports(files), "os/exec")
 }
+
+// testsIn are the tests of a file, by name.
+func testsIn(file *ast.File) []string {
+	var names []string
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+			names = append(names, f.Name.Name)
+		}
+	}
+	return names
+}

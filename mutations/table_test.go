@@ -302,11 +302,6 @@ var table = []mutation{
 		red:   []red{{"host/sandbox", []string{"TestChildIsConfined"}}},
 	},
 	{
-		name:  "the child's data",
-		edits: []edit{{"host/sandbox/confine_linux.go", "		{unix.RLIMIT_DATA, uint64(dataLimit(memory))},\n", ""}},
-		red:   []red{{"host/sandbox", []string{"TestChildIsConfined"}}},
-	},
-	{
 		name:  "the digest of what is frozen of a plugin, at the call",
 		edits: []edit{{"host/runner/run.go", "err == nil && hexSum(data) != sum {", "err == nil && hexSum(data) == \"\" && sum == \"\" {"}},
 		red:   []red{{"host/runner", []string{"TestFrozenPluginIsWhatWasPinned"}}},

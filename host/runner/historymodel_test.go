@@ -47,11 +47,11 @@ var modelSteps = [...]string{"g1", "g2", "g3", modelAsk, modelPack, "g4", "w1", 
 
 // asked is a call as the model takes it.
 type asked struct {
-	op     string // query, next, answer, plan or apply
+	op     string // query, next, answer, claim, plan or apply
 	agent  int
 	token  string // next: "" asks for work, or closes a gate
 	input  int    // answer: to q0 or q1
-	value  string
+	value  string // of the answer; claim: the package, "" for the next
 	planAt string // apply: the step that the plan was made at
 }
 
@@ -160,6 +160,8 @@ func (m modelRun) take(c asked, h heard) (bool, modelRun) {
 		return m.query(c, h), m
 	case "plan":
 		return h.planAt == "" || h.planAt == m.step(), m
+	case "claim":
+		return m.claim(c, h)
 	case "apply":
 		return m.apply(c, h)
 	}
@@ -193,6 +195,53 @@ func (m modelRun) answer(c asked, h heard) (bool, modelRun) {
 	m.answers[c.input] = c.value
 	m.revision++
 	return open && h.revision == m.revision, m
+}
+
+// claim hands out a package by its name, or the next one. Agents claim while they
+// hold nothing.
+func (m modelRun) claim(c asked, h heard) (bool, modelRun) {
+	named := -1
+	if c.value != "" {
+		named = int(c.value[len(c.value)-1] - '1')
+	}
+	switch {
+	case m.held(c.agent) != "":
+		return false, m
+	case h.kind == KindStep:
+		return m.step() == modelPack && m.questions() == 0 && m.claimed(named, h), m.handed(c.agent, named, h)
+	case h.kind == KindTerminal:
+		return m.over(), m
+	case h.kind == KindDecision:
+		return m.questions() > 0, m
+	case h.code == "package_held":
+		return named >= 0 && m.packages[named].token != "", m
+	case h.code == "waiting_for_work_packages":
+		gone := named >= 0 && m.packages[named].done || named < 0 && m.free() < 0
+		return m.step() != modelPack || gone, m
+	}
+	return false, m
+}
+
+// claimed tells whether a package that nobody had may be handed out so.
+func (m modelRun) claimed(named int, h heard) bool {
+	if named < 0 {
+		named = m.free()
+	}
+	return named >= 0 && m.packages[named] == work{} && h.recorded && !h.replayed && h.revision == m.revision+1 &&
+		h.pkg == fmt.Sprintf("WP%02d", named+1) && h.token != "" && !strings.Contains(m.used, h.token)
+}
+
+// handed is the state after that.
+func (m modelRun) handed(agent, named int, h heard) modelRun {
+	if named < 0 {
+		named = m.free()
+	}
+	if named >= 0 {
+		m.packages[named] = work{token: h.token, holder: agent}
+	}
+	m.revision++
+	m.used += h.token + " "
+	return m
 }
 
 func moved(code string) bool { return code == "cursor_moved" || code == "stale_plan" }

@@ -1,0 +1,34 @@
+package tick
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/spec-kitty/step-runner/host/loop"
+)
+
+// FuzzRunFiles: what lies in a run's folder can be anything, since the work may
+// write there: a heartbeat, an outcome and a usage that are read are whole and the
+// run's own.
+func FuzzRunFiles(f *testing.F) {
+	f.Add([]byte(`{"fail":{"UID":"u1","Token":1,"Why":"timeout"}}` + "\n"))
+	f.Add([]byte(`{"fail":{"UID":"u1","Token":2,"Why":"timeout"}}` + "\n"))
+	f.Add([]byte(`{"finish":{"UID":"u1","Token":1},"cancel":{"UID":"u1","Token":1}}` + "\n\x00\x00"))
+	f.Add([]byte(`{"token":1,"boot":"b","up":"1h0m0s","at":"2026-01-02T03:04:05Z"}`))
+	f.Add([]byte(`{"cost":-1,"tokens":1e99,"context":"200%"}`))
+	f.Add([]byte("null\n"))
+	dir, own := f.TempDir(), loop.Tick{UID: "u1", Token: 1}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, name := range []string{outcomeName, beatName, usageName} {
+			must(t, os.WriteFile(filepath.Join(dir, name), raw, 0o600))
+		}
+		if kept := leftIn(dir, own); kept != nil && (tickOf(kept).UID != own.UID || tickOf(kept).Token != own.Token) {
+			t.Fatalf("another run's outcome is taken: %+v", kept)
+		}
+		readBeat(dir)
+		if u := readUsage(dir); u.Tokens != nil && *u.Tokens < 0 {
+			t.Fatalf("usage %+v", u)
+		}
+	})
+}
