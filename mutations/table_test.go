@@ -91,8 +91,8 @@ var table = []mutation{
 	},
 	{
 		name:  "re-read of facts under the lock",
-		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, s, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
-		red:   []red{{"host/runner", []string{"TestFactsAreReadAgain_FR001"}}},
+		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, s, f, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
+		red:   []red{{"host/runner", []string{"TestFactsAreReadAgain_FR001", "TestPackageGuard"}}},
 	},
 	{
 		name:  "the second evaluation of a saved plan",

@@ -123,9 +123,15 @@ func (r *reading) builtIn(g mission.Guard, o *cursor.Outcome) (Guard, map[string
 	if !ok {
 		return Guard{Guard: "unknown", Verdict: string(guard.Failed), Examined: "this version knows no such guard"}, nil
 	}
+	if fault := r.facts.Fault; fault != nil && g.WorkPackages != nil {
+		result.Verdict, result.Examined, result.Fix = guard.Failed, fault.Error(), "mend what it names"
+	}
 	facts := map[string]string{}
 	for _, f := range result.Facts {
 		facts[guardFact+f.Name] = f.Digest
+	}
+	for _, id := range result.Packages {
+		facts[packageFact+id] = string(r.state.Lane(r.facts, id))
 	}
 	return Guard{
 		Guard: result.Guard, Verdict: string(result.Verdict),
