@@ -91,8 +91,8 @@ var table = []mutation{
 	},
 	{
 		name:  "re-read of facts under the lock",
-		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, s, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
-		red:   []red{{"host/runner", []string{"TestFactsAreReadAgain_FR001"}}},
+		edits: []edit{{"host/runner/world.go", "f.Digests = w.digests(r, s, f, report.Base.Facts)", "f.Digests = report.Base.Facts"}},
+		red:   []red{{"host/runner", []string{"TestFactsAreReadAgain_FR001", "TestPackageGuard"}}},
 	},
 	{
 		name:  "the second evaluation of a saved plan",
@@ -307,13 +307,18 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestFrozenPluginIsWhatWasPinned"}}},
 	},
 	{
-		name:  "consent before a plugin's artifacts",
-		edits: []edit{{"host/runner/executor.go", "	if err := r.consentedPlugin(name, frozen); err != nil {\n		return nil, unmet(name, err)\n	}\n", ""}},
-		red:   []red{{"host/runner", []string{"TestArtifactsNeedConsent"}}},
+		name:  "consent before a plugin that may write is called",
+		edits: []edit{{"host/runner/plugin.go", "	if err := r.p.mayCall(r.run, r.state, name, frozen); err != nil {\n		return sandbox.Answer{}, err\n	}\n", ""}},
+		red:   []red{{"host/runner", []string{"TestWriterIsNotCalledBeforeConsent", "TestArtifactsNeedConsent"}}},
+	},
+	{
+		name:  "an executor replaces only what it read or its run wrote",
+		edits: []edit{{"host/runner/executor.go", "	return o, r.overwrites(ctx, t, name, o.Artifacts, seen)\n", "	return o, nil\n"}},
+		red:   []red{{"host/runner", []string{"TestNobodysFileIsOverwritten", "TestOwnArtifactIsReplaced", "TestWhatIsNotTheRunsOwn"}}},
 	},
 	{
 		name:  "a plugin that is configured otherwise is told",
-		edits: []edit{{"host/runner/reading.go", "	r.pluginsDrift()\n", ""}},
+		edits: []edit{{"host/runner/drift.go", "	r.pluginsDrift()\n", ""}},
 		red:   []red{{"host/runner", []string{"TestPluginDrift"}}},
 	},
 	{

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -30,7 +29,9 @@ The page docs/loops.md tells all of it.`,
 	return cmd
 }
 
-// onLoop opens the project's loops for a call about one of them.
+// onLoop opens the project's loops for a call about one of them. A configuration that
+// cannot be read stops nothing but what needs a definition: work can be stopped while
+// somebody edits it.
 func (a *app) onLoop(args []string, work func(l *tick.Loops, name string) error) error {
 	name := first(args)
 	if name == "" {
@@ -40,7 +41,7 @@ func (a *app) onLoop(args []string, work func(l *tick.Loops, name string) error)
 }
 
 func (a *app) onLoops(work func(l *tick.Loops) error) error {
-	project, err := a.open()
+	project, err := a.openWith(runner.Options{ToSteer: true})
 	if err != nil {
 		return err
 	}
@@ -74,21 +75,12 @@ func (a *app) reported(name string, report tick.Report, err error) error {
 	if err != nil {
 		refused, ok := tick.Refusal(name, err)
 		if !ok {
-			return brokenLoop(runner.Classify(err))
+			return runner.Classify(err)
 		}
 		report = refused
 	}
 	a.code = exitOfReport(report)
 	return a.print(report, func() string { return reportText(report) })
-}
-
-// brokenLoop gives damage of a loop's state the way on of loops.
-func brokenLoop(err error) error {
-	e := new(runner.Error)
-	if tick.Broken(err) && errors.As(err, &e) {
-		e.NextStep = "`spec-kitty help loops-recover` says what can be done; the bytes were left as they are"
-	}
-	return err
 }
 
 func reportText(r tick.Report) string {

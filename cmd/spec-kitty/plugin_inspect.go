@@ -59,6 +59,9 @@ func inspectText(p runner.PluginInspection) string {
 	switch {
 	case p.Failure != nil:
 		fmt.Fprintf(&out, "  describe: %s\n", failureText(p.Failure))
+		if p.Log != "" {
+			fmt.Fprintf(&out, "  its log: %s\n", strings.ReplaceAll(strings.TrimRight(p.Log, "\n"), "\n", "\n           "))
+		}
 	case p.Problem == nil:
 		fmt.Fprintf(&out, "  describe: %s\n", p.Describe)
 	}

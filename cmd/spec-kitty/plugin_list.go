@@ -87,7 +87,8 @@ func grantsText(out *strings.Builder, g runner.PluginGrants) {
 		}
 	}
 	part("reads", g.Read)
+	part("writes", g.Write)
 	part("args", g.Args)
 	part("env", g.Env)
-	fmt.Fprintf(out, "  limits memory %d MiB, %d ms, output %d KiB, log %d KiB\n", g.Memory>>20, g.TimeoutMS, g.Output>>10, g.Log>>10)
+	fmt.Fprintf(out, "  limits memory %d MiB, %d ms, output %d KiB, log %d KiB, %d rounds\n", g.Memory>>20, g.TimeoutMS, g.Output>>10, g.Log>>10, g.MaxRounds)
 }

@@ -79,8 +79,10 @@ func (a *app) wantsJSON() bool {
 }
 
 // open opens the project that the call is about. The caller closes it.
-func (a *app) open() (*runner.Project, error) {
-	o := runner.Options{Root: a.root, Trust: a.getenv("SPEC_KITTY_TRUST")}
+func (a *app) open() (*runner.Project, error) { return a.openWith(runner.Options{}) }
+
+func (a *app) openWith(o runner.Options) (*runner.Project, error) {
+	o.Root, o.Trust = a.root, a.getenv("SPEC_KITTY_TRUST")
 	if a.tune != nil {
 		a.tune(&o)
 	}

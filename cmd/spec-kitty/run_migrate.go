@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,9 @@ func migrationText(m runner.Migration) string {
 	at := "at step " + m.StepID
 	if m.StepID == "" {
 		at = "at its end"
+	}
+	if slices.ContainsFunc(m.Warnings, func(w runner.Warning) bool { return w.Code == runner.WarnNothingChanged }) {
+		verb = "Nothing to migrate in"
 	}
 	fmt.Fprintf(p, "%s %s: %s.\n", verb, told(m.MissionSlug), told(at))
 	p.line("added", told(strings.Join(m.Added, ", ")))

@@ -134,6 +134,8 @@ func situations() []situation {
 			}
 			return s.json(next("a", "success")...)
 		}},
+		{code: "waiting_for_work_packages", variant: "stranded", config: strandedImplement + strandedReview, meet: after(
+			next("a", "success"), []string{"run", "start", "m"}, []string{"run", "skip", "m", "implement", "--reason", "r"})},
 		{code: "package_held", config: wayPacks, meet: after([]string{"wp", "claim", "WP01", "--mission", "m", "--agent", "b"}, next("a", "success"))},
 		{code: "prompt_failed", config: "[missions.t]\nsteps = [{ id = \"a\" }, { id = \"b\", prompt = \"{{slice .Mission.Slug 5}}\" }]\n",
 			meet: after(next("a", "success"), next("a", "success"))},

@@ -207,7 +207,8 @@ token of the question that was shown:
 
     spec-kitty next --mission M --as human:NAME --decision-id audit:release --decision-token X --answer approve
 
-Where the run has an input mission_owner_id, only whom it names may answer audits. A
+Where the run has an input mission_owner_id, only whom it names may answer audits: a
+person, or an agent. So that question is answered by a person, or set at the start. A
 person puts a wrong name right, also after steps were completed; other inputs that were
 given at the start, and defaults, are replaced until a step is complete:
 
@@ -228,7 +229,7 @@ If the holder does not come back: ` + "`spec-kitty help release`" + `.`
 
 const trustText = `A project's commands are programs of this machine, and plugins with write grants
 change its files. A pin in the repository proves that bytes are the same, not that
-they are good; so neither has any effect before you, at this machine, consented.
+they are good; so neither is run or called before you, at this machine, consented.
 
     spec-kitty trust                 lists them, with the digest of all of it
     spec-kitty trust --digest D      consents to what has this digest
@@ -236,9 +237,10 @@ they are good; so neither has any effect before you, at this machine, consented.
     spec-kitty trust --mission M     the same for what M's run froze at its start
     spec-kitty trust --list          what you consented to here; --revoke D takes it back
 
-Without consent a guard that is a command cannot be evaluated: the answer is
-guard_error with the cause not_trusted, and nothing was run. Plugins that only read
-need no consent. A query runs nothing.
+Without consent a report that would run a command, or call a plugin with a write
+grant, as an executor or as a guard, is answered guard_error with the cause
+not_trusted: nothing was run, and nothing that the plugin would say counts. Plugins
+that only read need no consent; what they need run does. A query runs nothing.
 
 The consent is to that digest and to this folder, and lies in your own configuration
 folder, never in the project: a clone, a copied run, or another user's machine has
@@ -257,8 +259,10 @@ returns data, runs in a process of its own and is ended at its time limit.
   guard_error     the guard could not judge; that never counts as a yes
   plugin_failed   the plugin ended without an answer: exit, trap, or a limit
 
-A run goes on with the plugins that it froze at its start, by their sha256. A query
-runs no plugin; it lists them in not_evaluated.
+A run goes on with the plugins that it froze at its start, by their sha256, also when
+they are mended and pinned again: run migrate has it take over what the project has now,
+and lists with --dry-run what that changes. A query runs no plugin; it lists them in
+not_evaluated.
 
 To see what a plugin is asked, and what it answers:
 

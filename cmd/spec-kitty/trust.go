@@ -32,8 +32,9 @@ func newTrust(a *app) *cobra.Command {
 		Use:   "trust",
 		Short: "Consent to the project's commands and write grants",
 		Long: `Lists what spec-kitty.toml lets run as programs of this machine, the plugins' pins
-and what they may write, with the digest of all of it. Commands and write grants have
-no effect before you consented to that digest; see ` + "`spec-kitty help trust`" + `.
+and what they may write, with the digest of all of it. No command is run, and
+no plugin that may write is called, by any report before you consented to that digest;
+see ` + "`spec-kitty help trust`" + `.
 
 With --mission it is about what the mission's run froze when it began, with --loop
 about what a loop runs: its programs, its scripts and what it asks.`,

@@ -31,6 +31,7 @@ spec-kitty.toml:2: Runtime: unknown key Runtime; did you mean runtime?`},
 			`spec-kitty.toml:2: holder: unknown key holder
 spec-kitty.toml:5: runtime.name: unknown key name in [runtime]
 spec-kitty.toml:6: runtime.schema: schema is a key of the top of the file, but stands inside [runtime]: move it up, above [runtime]`},
+		{"commands of a plugin", "schema = 1\n[plugins.a]\nwasm = \"a.wasm\"\nsha256 = \"0000000000000000000000000000000000000000000000000000000000000000\"\ncommands = [\"x\"]\n", `spec-kitty.toml:5: plugins.a.commands: unknown key commands in [plugins.a]`},
 		{"commands", `schema = 1
 [commands.a]
 run = "go test"

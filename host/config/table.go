@@ -73,6 +73,9 @@ func (t *table) item(key string, i int) string {
 	return t.at(key) + "[" + strconv.Itoa(i) + "]"
 }
 
+// Key is a name as a part of a TOML key: as it is, or in quotes where it has a dot.
+func Key(name string) string { return quoted(name) }
+
 func quoted(key string) string {
 	bare := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'

@@ -25,10 +25,11 @@ func (r *reading) explainUnknown() {
 	r.unknown = nil
 }
 
-// owner is the nearest table further up that has a key of that name.
+// owner is the nearest table further up that has a key of that name. What stands for
+// a whole table of names at the top of the file, such as commands, has not slid.
 func (t *table) owner(key string) *table {
 	for up := t.up; up != nil; up = up.up {
-		if !up.isNames() && slices.Contains(up.known, key) {
+		if !up.isNames() && slices.Contains(up.known, key) && (up.up != nil || !isNames(key)) {
 			return up
 		}
 	}
@@ -37,7 +38,11 @@ func (t *table) owner(key string) *table {
 
 // isNames tells tables such as [plugins], whose keys are names, from others.
 func (t *table) isNames() bool {
-	return t.up != nil && t.up.up == nil && (t.key == "plugins" || t.key == "commands" || t.key == "missions" || t.key == "loops")
+	return t.up != nil && t.up.up == nil && isNames(t.key)
+}
+
+func isNames(key string) bool {
+	return key == "plugins" || key == "commands" || key == "missions" || key == "loops"
 }
 
 func slid(u unknownKey, owner *table) string {

@@ -26,6 +26,17 @@ func LoadUsable(root string) (*Config, error) {
 	return cfg, cfg.checkFolders()
 }
 
+// Steering is what an invalid configuration still says: where the project and its
+// state lie, as far as it could be read. No entry of it can be used.
+func (c *Config) Steering() *Config {
+	bare := *c
+	if bare.Runtime.Dir == "" {
+		bare.runtime(nil)
+	}
+	bare.Plugins, bare.Commands, bare.Missions, bare.Loops, bare.Faults = nil, nil, nil, nil, nil
+	return &bare
+}
+
 // setAside keeps the problems as faults of their entries, and takes out the
 // plugins and commands that have any: nothing can use half of one. It does nothing
 // where a problem is in no entry.

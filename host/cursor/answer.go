@@ -143,6 +143,9 @@ func (t Give) check(s State, f Facts, q Asking) error {
 			return err
 		}
 	}
+	if q.ID == InputID(OwnerInput) && t.Agent != "" {
+		return refuse(AuditNeedsHuman, "%s says who answers audits, so no agent answers it: use --as human:NAME", q.ID)
+	}
 	if strings.HasPrefix(q.ID, "package:") && f.Fault != nil {
 		return f.Fault
 	}

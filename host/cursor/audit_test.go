@@ -66,6 +66,23 @@ func TestWhoMayAudit(t *testing.T) {
 	}
 }
 
+// No agent makes itself, or another one, the owner: neither by an answer nor by
+// replacing a person's.
+func TestNoAgentNamesTheOwner(t *testing.T) {
+	def := chain("a", "b", "release")
+	def.Steps[0].Inputs = []mission.Input{{Key: OwnerInput, Question: "Who?"}}
+	def.Steps[2].Audit = &mission.Audit{Question: "Ship it?", Enforcement: mission.Blocking}
+	r := begin(t, facts(def), nil)
+	give := r.human(InputID(OwnerInput), "ann")
+	give.Agent, give.Human = "ann", ""
+	r.refused(give, AuditNeedsHuman)
+	r.must(r.human(InputID(OwnerInput), "kim"))
+	give.Replace, give.Reason = true, "I am here"
+	r.refused(give, AuditNeedsHuman)
+	give.Agent, give.Human = "", "kim"
+	r.must(give)
+}
+
 // The owner may also be named by the input's default.
 func TestOwnerByDefault(t *testing.T) {
 	owner := "kim"

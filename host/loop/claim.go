@@ -146,8 +146,7 @@ func orphanAlive(o Orphan, l Liveness) error {
 func (t ClaimLoop) early(d *draft, firing Firing) (Code, string) {
 	now, last := d.now(), d.s.Last
 	switch {
-	// Further ahead than any backoff reaches: the clock was set back since.
-	case now.Before(last.NotBefore) && last.NotBefore.Sub(now) <= maxBackoff:
+	case d.s.backsOff(now):
 		return SkipBackoff, "until " + stamp(last.NotBefore)
 	case firing.Seen:
 		return SkipSlotSeen, "of " + firing.Slot.Format(time.RFC3339)

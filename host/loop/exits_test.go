@@ -120,7 +120,7 @@ func (w *world) moves() []transition {
 	tick := Tick{By: By{Who: "tick"}, UID: "u1", Token: c.Token}
 	all = append(all,
 		w.beginWork(tick), w.beginVerify(tick), BeginLanding{Tick: tick, Old: "base", New: c.Result, Tree: c.Tree},
-		CloseGate{Tick: tick}, FailRun{Tick: tick, Why: "timeout"}, FailVerify{Tick: tick, Verdict: "v"}, CancelRun{Tick: tick, Signal: "INT"},
+		CloseGate{Tick: tick}, FailRun{Tick: tick, Why: "timeout"}, FailRun{Tick: tick, Why: string(HaltBranchMoved)}, FailVerify{Tick: tick, Verdict: "v"}, CancelRun{Tick: tick, Signal: "INT"},
 		FinishRun{Tick: tick, Head: c.Result}, FinishRun{Tick: tick, Head: "x"}, HitLimit{Tick: tick, Crossing: Crossing{Code: HaltCost}},
 		Ask{Tick: tick, ID: "q", Subject: Subject{Stage: ToStart, Definition: c.Definition, Base: "base"}},
 		Ask{Tick: tick, ID: "q", Subject: Subject{Stage: ToLand, Definition: c.Definition, Base: c.Base, Result: c.Result, Tree: c.Tree}},

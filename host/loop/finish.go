@@ -39,7 +39,7 @@ func (d *draft) landed(head string, recovered bool) ([]Event, error) {
 		return nil, refuse(NotLanded, "the branch is still at %s: move it to %s first", c.Base, c.Result)
 	default:
 		d.end(Ended{Result: EndBranchMoved, Recovered: recovered, Detail: "the branch is at " + orNowhere(head) + ", neither at " + c.Base + " nor at " + c.Result})
-		d.halt(HaltBranchMoved, c.Token, "somebody moved the branch to "+orNowhere(head)+"; what run left is kept as "+c.Result)
+		d.halt(HaltBranchMoved, c.Token, "somebody moved the branch to "+orNowhere(head)+"; what the run left is kept as "+c.Result)
 	}
 	return d.events, nil
 }

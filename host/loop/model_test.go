@@ -153,7 +153,7 @@ func (m *model) request(tick Tick, subject Subject) {
 // outcomes are all ways to end a tick, fitting or not.
 func (m *model) outcomes(tick Tick) []transition {
 	return []transition{
-		CloseGate{Tick: tick}, FailRun{Tick: tick, Why: WhyGate}, FailRun{Tick: tick, Why: "timeout"}, FailVerify{Tick: tick, Verdict: "v"},
+		CloseGate{Tick: tick}, FailRun{Tick: tick, Why: WhyGate}, FailRun{Tick: tick, Why: "timeout"}, FailVerify{Tick: tick, Verdict: "v"}, FailRun{Tick: tick, Why: string(HaltBranchMoved)},
 		HitLimit{Tick: tick, Crossing: Crossing{Code: HaltContext}}, CancelRun{Tick: tick}, CancelRun{Tick: tick, Signal: "INT"},
 		m.beginWork(tick), m.beginVerify(tick), BeginLanding{Tick: tick, Old: "base", New: "commit"}, FinishRun{Tick: tick, Head: "x"},
 		Reap{Tick: tick}, FinishLanding{Tick: tick, Head: "base"},

@@ -92,6 +92,8 @@ func (t Clear) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	}
 	code := s.HaltCode()
 	switch {
+	case code == "" && t.Code == BackoffCode && s.backsOff(now):
+		code = BackoffCode
 	case code == "":
 		return nil, refuse(NotHalted, "the loop is neither halted nor done")
 	case code != t.Code:

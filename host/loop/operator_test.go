@@ -145,3 +145,19 @@ func TestShown_Row12(t *testing.T) {
 	}
 	want(t, "state", encode(t, w.s), before)
 }
+
+// A loop that rests after a failure goes on at once where a person says so; what is not
+// at rest has nothing to be cleared.
+func TestClearBackoff(t *testing.T) {
+	w := fresh(t)
+	tick := w.claim()
+	w.work(tick)
+	w.do(FailRun{Tick: tick, Why: "timeout"})
+	w.skips(SkipBackoff)
+	w.do(Clear{By: By{Who: "kim"}, Code: BackoffCode})
+	w.refused(Clear{By: By{Who: "kim"}, Code: BackoffCode}, NotHalted)
+	w.claim()
+	if w.s.Count.Failures != 1 {
+		t.Errorf("the failure is forgotten: %+v", w.s.Count)
+	}
+}

@@ -79,8 +79,10 @@ const (
 	HaltCrashed     Halting = "crashed"
 	HaltBranchMoved Halting = "branch_moved"
 
-	// DoneCode is what clear names for a loop that is done.
-	DoneCode Halting = "done"
+	// DoneCode is what clear names for a loop that is done, BackoffCode for one that
+	// rests after failures.
+	DoneCode    Halting = "done"
+	BackoffCode Halting = "backoff"
 )
 
 // Refusal says why Decide made no events. Nothing was written.

@@ -45,14 +45,14 @@ func (s State) Shown(f Facts, now time.Time) Shown {
 	case c.Desired == Stopped:
 		return Shown{Status: StatusRetired, Why: "by " + c.By + ": " + orNone(c.Reason), Next: s.command("remove")}
 	case s.Halt != nil:
-		return Shown{Status: StatusHalted, Why: s.Halt.text(), Next: s.command("clear", "--code", string(s.Halt.Code))}
+		return Shown{Status: StatusHalted, Why: s.Halt.text(), Next: s.command("clear", s.Halt.clearing()...)}
 	case s.Approval != nil && s.Approval.Decision == "":
 		return s.waitingShown(f, now)
 	case c.Desired == Paused && !c.pauseOver(now):
 		return s.pausedShown()
-	case now.Before(s.Last.NotBefore) && s.Last.NotBefore.Sub(now) <= maxBackoff:
-		return Shown{Status: StatusBackoff, Why: fmt.Sprintf("%d failures in a row", s.Count.Failures),
-			Next: "ticks skip until " + stamp(s.Last.NotBefore)}
+	case s.backsOff(now):
+		return Shown{Status: StatusBackoff, Why: s.failures(),
+			Next: "ticks skip until " + stamp(s.Last.NotBefore) + "; " + s.command("clear", "--code", string(BackoffCode)) + " has the next one go on"}
 	case s.Done != nil:
 		return Shown{Status: StatusDone, Why: fmt.Sprintf("the goal was met by run %d", s.Done.Token), Next: s.command("clear", "--code", string(DoneCode))}
 	}
@@ -112,11 +112,36 @@ func (s State) readyShown() Shown {
 	return shown
 }
 
+// backsOff tells whether the loop rests after failures. A time further ahead than any
+// backoff reaches was recorded before the clock was set back.
+func (s State) backsOff(now time.Time) bool {
+	return now.Before(s.Last.NotBefore) && s.Last.NotBefore.Sub(now) <= maxBackoff
+}
+
+func (s State) failures() string {
+	text := fmt.Sprintf("%d failures in a row", s.Count.Failures)
+	if s.Last.Run != nil {
+		text += ", the newest: " + s.Last.Run.text()
+	}
+	return text
+}
+
 func (h Halt) text() string {
 	if h.Detail == "" {
 		return string(h.Code)
 	}
 	return string(h.Code) + ": " + h.Detail
+}
+
+// clearing are the arguments of the clear that lets the loop go on. A counter at its
+// limit would halt it again, so it begins anew.
+func (h Halt) clearing() []string {
+	args := []string{"--code", string(h.Code)}
+	switch h.Code {
+	case HaltRuns, HaltCost, HaltTokens:
+		args = append(args, "--reset")
+	}
+	return args
 }
 
 // command is a call of the program on this loop.

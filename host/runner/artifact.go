@@ -162,7 +162,7 @@ func (r *reading) stage(t *step, name string, frozen frozenPlugin, files []abi.A
 		path := paths[i]
 		stands, err := r.p.place.Look(path)
 		if err != nil {
-			return nil, &cursor.Refusal{Code: cursor.ArtifactConflict, Message: "the executor wants to write " + err.Error()}
+			return nil, &cursor.Refusal{Code: cursor.ArtifactConflict, Message: "what plugin " + name + " wants to write has no place: " + err.Error()}
 		}
 		staged = append(staged, cursor.NewArtifact(path, f.Content, stands))
 	}

@@ -123,7 +123,7 @@ func TestFrozenPluginIsTheConsentedOne_Case54(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.consentedPlugin("changelog", frozen); err != nil {
+	if err := p.consentedPlugin(r.run, r.state, "changelog", frozen); err != nil {
 		t.Errorf("as it was frozen: %v", err)
 	}
 	for name, change := range map[string]func(*frozenPlugin){
@@ -137,11 +137,11 @@ func TestFrozenPluginIsTheConsentedOne_Case54(t *testing.T) {
 		other := frozen
 		change(&other)
 		var untrusted *notTrustedError
-		if err := r.consentedPlugin("changelog", other); !errors.As(err, &untrusted) || !strings.Contains(err.Error(), "run migrate") {
+		if err := p.consentedPlugin(r.run, r.state, "changelog", other); !errors.As(err, &untrusted) || !strings.Contains(err.Error(), "run migrate") {
 			t.Errorf("other %s: %v", name, err)
 		}
 	}
-	if err := r.consentedPlugin("other", frozen); err == nil {
+	if err := p.consentedPlugin(r.run, r.state, "other", frozen); err == nil {
 		t.Error("a plugin that the set does not name is trusted")
 	}
 }

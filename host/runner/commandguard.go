@@ -20,11 +20,9 @@ import (
 func (r *reading) askCommand(ctx context.Context, t *step, name string, seen *witness) Guard {
 	g := Guard{Guard: "command " + name, Expected: "exit 0"}
 	res, err := r.runCommand(ctx, t, name, 1, seen)
-	var untrusted *notTrustedError
 	switch {
-	case errors.As(err, &untrusted):
-		g.Verdict, g.Examined, g.Fix = string(guard.Failed), err.Error(), "a person consents: `"+trustTopic+"`"
-		return g
+	case isNotTrusted(err):
+		return untrustedGuard(g, err)
 	case err != nil:
 		g.Verdict, g.Examined, g.damage = string(guard.Failed), err.Error(), damageIn(err)
 		g.Fix = "make it, or skip the step: `spec-kitty help skip`"

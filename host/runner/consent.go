@@ -7,6 +7,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/guard"
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/trust"
 )
@@ -87,17 +88,27 @@ func (f frozenPlugin) pin() trust.Plugin {
 	return trust.Plugin{SHA256: f.SHA256, Dir: f.DirSum, Write: f.Write, Args: f.Args, Read: f.Read, Env: f.Env}
 }
 
+// mayCall wants consent to a plugin that may write before it is called: what it says
+// is recorded, and steers the run, whether or not it leaves a file. One that only
+// reads needs none.
+func (p *Project) mayCall(r *run, s cursor.State, name string, frozen frozenPlugin) error {
+	if len(frozen.Write) == 0 {
+		return nil
+	}
+	return p.consentedPlugin(r, s, name, frozen)
+}
+
 // consentedPlugin wants the plugin that the run calls to be the one of the set
 // that was consented to. The two are frozen side by side, and only our own start
 // and migration make them agree: a run that came from elsewhere may hold a set
 // that is trusted here beside a plugin that nobody looked at.
-func (r *reading) consentedPlugin(name string, frozen frozenPlugin) error {
-	set, err := r.consented()
+func (p *Project) consentedPlugin(r *run, s cursor.State, name string, frozen frozenPlugin) error {
+	set, err := p.consented(r, s)
 	if err != nil {
 		return err
 	}
 	if pin, ok := set.Plugins[name]; !ok || !pin.Equal(frozen.pin()) {
-		return &notTrustedError{Digest: r.state.Commands, Why: "plugin " + name + " of this run is not the one that was consented to: its bytes, folder, arguments, environment, read or write grants are others; `spec-kitty run migrate` lets the run go on with what the configuration has"}
+		return &notTrustedError{Digest: s.Commands, Why: "plugin " + name + " of this run is not the one that was consented to: its bytes, folder, arguments, environment, read or write grants are others; `spec-kitty run migrate` lets the run go on with what the configuration has"}
 	}
 	return nil
 }
@@ -123,14 +134,24 @@ func (e *notTrustedError) Error() string {
 
 func (e *notTrustedError) Unwrap() error { return e.Err }
 
+func isNotTrusted(err error) bool { return errors.As(err, new(*notTrustedError)) }
+
+// untrustedGuard is a guard that was not asked, as nobody consented to what it runs.
+func untrustedGuard(g Guard, err error) Guard {
+	g.Verdict, g.Examined, g.Fix = string(guard.Failed), err.Error(), "a person consents: `"+trustTopic+"`"
+	return g
+}
+
 // trustTopic is where a person reads how to consent. It is no command: agents
 // paste what they read, and consent is not theirs to give.
 const trustTopic = "spec-kitty help trust"
+
+const commandsDriftCode = "commands_drift"
 
 // commandsDrift warns where the configuration's commands, pins and write grants
 // are not those that the run froze.
 func (r *reading) commandsDrift() {
 	if r.state.Commands != "" && consentSet(r.p.Config).Digest() != r.state.Commands {
-		r.warn("commands_drift", "commands, pins or write grants in "+config.FileName+" were changed after this run began; the run goes on with what it froze")
+		r.warn(commandsDriftCode, "commands, pins or write grants in "+config.FileName+" were changed after this run began; the run goes on with what it froze. "+r.takenOver())
 	}
 }

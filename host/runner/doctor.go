@@ -131,6 +131,9 @@ func (p *Project) Doctor(ctx context.Context) (Diagnosis, error) {
 			return d, classify(err)
 		}
 	}
+	if err := e.loops(ctx); err != nil {
+		return d, classify(err)
+	}
 	e.config()
 	e.plugins()
 	e.fileSystem()

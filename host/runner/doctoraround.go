@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/sandbox"
+	"github.com/spec-kitty/step-runner/host/tick"
 	"github.com/spec-kitty/step-runner/kernel/durable"
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
@@ -90,6 +92,27 @@ func (e *examination) locks(ctx context.Context) error {
 		e.Locks = append(e.Locks, row)
 	}
 	return nil
+}
+
+// loops reads the journals of all loops.
+func (e *examination) loops(ctx context.Context) error {
+	loops := e.p.Loops(tick.Options{})
+	names, err := loops.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		err := loops.Sound(ctx, name)
+		if refusal := new(loop.Refusal); err == nil || errors.As(err, &refusal) {
+			continue // sound, or not created, or just removed
+		}
+		f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), Message: "loop " + name + ": " + err.Error(), Fix: "spec-kitty help loops-recover"}
+		if known := new(Error); errors.As(Classify(err), &known) {
+			f.Code = string(known.Code)
+		}
+		e.find(f)
+	}
+	return ctx.Err()
 }
 
 // config notes the entries of the configuration that cannot be used.

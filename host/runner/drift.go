@@ -63,9 +63,34 @@ func (r *reading) drift() {
 		}
 	}
 	if kept.Digest != r.state.Definition {
-		r.warnDrift(kept, path+" was changed after this run began; the run goes on with what it froze. `spec-kitty run migrate"+
-			r.p.rootFlag()+" "+quote(r.mission.Slug)+" --dry-run` lists what going over to it would change")
+		r.warnDrift(kept, path+" was changed after this run began; the run goes on with what it froze. "+r.takenOver())
 	}
+}
+
+// drifts warns of all that the project has otherwise than the run froze it. A run that
+// is over has nothing to go on with.
+func (r *reading) drifts() {
+	if r.state.Phase != cursor.Running {
+		return
+	}
+	r.drift()
+	r.commandsDrift()
+	r.pluginsDrift()
+}
+
+// isDrift tells the warnings that a migration makes untrue.
+func isDrift(w Warning) bool {
+	return w.Code == driftCode || w.Code == commandsDriftCode || w.Code == pluginDriftCode
+}
+
+// migrateLine lists what going over to the project's present state would change.
+func (r *reading) migrateLine() string {
+	return "spec-kitty run migrate" + r.p.rootFlag() + " " + quote(r.mission.Slug) + " --dry-run"
+}
+
+// takenOver says how a change is taken over.
+func (r *reading) takenOver() string {
+	return "`" + r.migrateLine() + "` lists what going over to it would change"
 }
 
 // warnDrift warns of a change that was not shown yet. The next write keeps that

@@ -123,9 +123,15 @@ func (r *reading) builtIn(g mission.Guard, o *cursor.Outcome) (Guard, map[string
 	if !ok {
 		return Guard{Guard: "unknown", Verdict: string(guard.Failed), Examined: "this version knows no such guard"}, nil
 	}
+	if fault := r.facts.Fault; fault != nil && g.WorkPackages != nil {
+		result.Verdict, result.Examined, result.Fix = guard.Failed, fault.Error(), "mend what it names"
+	}
 	facts := map[string]string{}
 	for _, f := range result.Facts {
 		facts[guardFact+f.Name] = f.Digest
+	}
+	for _, id := range result.Packages {
+		facts[packageFact+id] = string(r.state.Lane(r.facts, id))
 	}
 	return Guard{
 		Guard: result.Guard, Verdict: string(result.Verdict),
@@ -160,11 +166,14 @@ func (r *reading) askPlugin(ctx context.Context, t *step, def mission.Step, g mi
 	if err == nil {
 		answer, err = sandbox.GuardAnswer(g.Plugin.Plugin, out)
 	}
+	if isNotTrusted(err) {
+		return untrustedGuard(Guard{Guard: name, Expected: "consent to call what may write", message: g.Message}, err)
+	}
 	if err != nil {
 		return Guard{
 			damage: damageIn(err),
 			Guard:  name, Verdict: string(guard.Failed), Examined: string(PluginFailed) + ": " + cause(err),
-			Fix: "mend the plugin, or ask its author; see `spec-kitty help plugins`",
+			Fix: "mend the plugin, or ask its author, and have the run take over what was mended; see `spec-kitty help plugins`",
 		}
 	}
 	return guardOf(name, g.Message, answer)

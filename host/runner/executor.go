@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/spec-kitty/step-runner/host/command"
@@ -43,7 +42,7 @@ func (r *reading) execute(ctx context.Context, t *step, def mission.Step, seen *
 		case err != nil:
 			return nil, err
 		case len(answer.Needs) == 0:
-			return r.settled(t, name, frozen, answer)
+			return r.settled(ctx, t, name, frozen, answer, seen)
 		case t.round == frozen.rounds():
 			return nil, pluginFailure(name, fmt.Errorf("%s: it was called %d times and still needs %s; its table in the configuration may grant more with max_rounds", roundLimit, t.round, answer.Needs[0].Command))
 		}
@@ -88,16 +87,15 @@ func (r *reading) declared() (map[string]bool, error) {
 }
 
 // settled takes over an outcome, with the files that it leaves.
-func (r *reading) settled(t *step, name string, frozen frozenPlugin, answer abi.ExecuteAnswer) (*cursor.Outcome, error) {
+func (r *reading) settled(ctx context.Context, t *step, name string, frozen frozenPlugin, answer abi.ExecuteAnswer, seen *witness) (*cursor.Outcome, error) {
 	o, err := r.outcome(name, answer)
 	if err != nil || len(answer.Artifacts) == 0 {
 		return o, err
 	}
-	if err := r.consentedPlugin(name, frozen); err != nil {
-		return nil, unmet(name, err)
+	if o.Artifacts, err = r.stage(t, name, frozen, answer.Artifacts); err != nil {
+		return o, err
 	}
-	o.Artifacts, err = r.stage(t, name, frozen, answer.Artifacts)
-	return o, err
+	return o, r.overwrites(ctx, t, name, o.Artifacts, seen)
 }
 
 // meet runs the commands that an executor needs, one after the other.
@@ -126,7 +124,7 @@ func unmet(name string, err error) error {
 		Guard: "executor " + name, Verdict: string(guard.Failed), Expected: "what it needs to be run or written",
 		Examined: err.Error(), Fix: "mend what it says, then report again",
 	}
-	if untrusted := new(notTrustedError); errors.As(err, &untrusted) {
+	if isNotTrusted(err) {
 		failure.Fix = "a person consents: `" + trustTopic + "`"
 	}
 	return &cursor.Refusal{Code: GuardError, Message: failure.Sentence(), Guards: []cursor.GuardFailure{failure}}

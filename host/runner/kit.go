@@ -148,14 +148,24 @@ func (k *Kit) configured(name string) (config.Plugin, error) {
 	if ok {
 		return conf, nil
 	}
-	e := fail(CodeNotFound, "write [plugins."+name+"] with its wasm into "+config.FileName+", or name a file, such as ./"+name+".wasm",
-		"plugin %q is not in %s", name, config.FileName)
+	e := unconfigured(name)
 	e.Candidates = cfg.PluginNames()
 	if near := mission.Nearest(name, e.Candidates); near != "" {
 		e.Message += "; did you mean " + near + "?"
 		e.Candidates = []string{near}
 	}
 	return conf, e
+}
+
+// unconfigured is the error of what is no plugin of the configuration: a name that it
+// does not have, or a file where a name is wanted.
+func unconfigured(name string) *Error {
+	if looksLikeFile(name) || mission.CheckName(name) != nil {
+		return fail(CodeNotFound, "name a plugin that is in "+config.FileName+"; a module gets there by a table [plugins.NAME] with wasm = \"FILE\"",
+			"%q is no name of a plugin in %s", name, config.FileName)
+	}
+	return fail(CodeNotFound, "write [plugins."+config.Key(name)+"] with its wasm into "+config.FileName+", or name a file, such as ./"+name+".wasm",
+		"plugin %q is not in %s", name, config.FileName)
 }
 
 func (k *Kit) read(conf config.Plugin) (module, error) {

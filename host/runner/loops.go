@@ -38,6 +38,9 @@ func (p *Project) Loops(o tick.Options) *tick.Loops {
 // own scripts: they judge the work, so a change of one is a change of the
 // definition.
 func (p *Project) loopSource(name string) (tick.Source, error) {
+	if p.unread != nil {
+		return tick.Source{}, p.unread
+	}
 	def, frozen, err := config.LoadLoop(p.Config, name)
 	if err != nil {
 		return tick.Source{}, classify(err)
@@ -216,8 +219,15 @@ func withMore(all, more error) error {
 	return a
 }
 
-// Classify gives an error of a loop's verb its code.
-func Classify(err error) error { return classify(err) }
+// Classify gives an error of a loop's verb its code. What is said of a damaged run is
+// no help for a loop.
+func Classify(err error) error {
+	all := classify(err)
+	if known := new(Error); tick.Broken(err) && errors.As(all, &known) && known.Code != CodeNewerFormat {
+		known.NextStep, known.Recover = "`spec-kitty help loops-recover` says what to do; the bytes were left as they are", nil
+	}
+	return all
+}
 
 // loopSet is all that a loop may run, as it stands now.
 func (p *Project) loopSet(name string) (trust.Set, error) {

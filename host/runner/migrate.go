@@ -13,6 +13,9 @@ import (
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
+// WarnNothingChanged is the warning of a migration that has nothing to do.
+const WarnNothingChanged = "nothing_changed"
+
 // MigrateRequest asks for a run to go on by the definition, and with the plugins
 // and their grants, as they stand in the project.
 type MigrateRequest struct {
@@ -140,7 +143,7 @@ func (r *reading) goOver(ctx context.Context, t cursor.Migrate, blobs map[string
 		}
 	}
 	r.p.hook(PointPlanned)
-	r.warnings = slices.DeleteFunc(r.warnings, func(w Warning) bool { return w.Code == driftCode })
+	r.warnings = slices.DeleteFunc(r.warnings, isDrift)
 	return r.commit(ctx, t)
 }
 
@@ -168,7 +171,7 @@ func (r *reading) effects(t cursor.Migrate, def *mission.Definition, made plan, 
 		}
 	}
 	if len(made.events) == 0 {
-		done.Warnings = append(done.Warnings, Warning{Code: "nothing_changed", Message: "the run goes by this definition and these plugins already"})
+		done.Warnings = append(done.Warnings, Warning{Code: WarnNothingChanged, Message: "the run goes by this definition and these plugins already"})
 	}
 	done.Plugins, err = r.pluginChanges(grants)
 	return done, err

@@ -26,6 +26,9 @@ func (r *reading) call(ctx context.Context, t *step, def mission.Step, verb, nam
 	if err != nil {
 		return sandbox.Answer{}, err
 	}
+	if err := r.p.mayCall(r.run, r.state, name, frozen); err != nil {
+		return sandbox.Answer{}, err
+	}
 	req, err := r.request(t, def, verb, with)
 	if err != nil {
 		return sandbox.Answer{}, err
@@ -172,10 +175,14 @@ func pluginFailure(name string, err error) *cursor.Refusal {
 	return &cursor.Refusal{Code: PluginFailed, Message: cause(err) + " (plugin " + name + ")"}
 }
 
-// failedPlugin is a plugin's failure, or the damage of what the run froze of it.
+// failedPlugin is a plugin's failure, the damage of what the run froze of it, or
+// the want of consent to call it.
 func failedPlugin(name string, err error) error {
 	if damage := damageIn(err); damage != nil {
 		return damage
+	}
+	if isNotTrusted(err) {
+		return unmet(name, err)
 	}
 	return pluginFailure(name, err)
 }

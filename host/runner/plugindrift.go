@@ -25,7 +25,7 @@ func (r *reading) pluginsDrift() {
 	for _, name := range slices.Sorted(maps.Keys(frozen)) {
 		now, ok := r.p.Config.Plugins[name]
 		if what := frozen[name].changed(now, ok); what != "" {
-			r.warn(pluginDriftCode, "plugin "+name+": "+what+" after this run began; the run goes on with what it froze")
+			r.warn(pluginDriftCode, "plugin "+name+": "+what+" after this run began; the run goes on with what it froze. "+r.takenOver())
 		}
 	}
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,5 +110,55 @@ func TestFrozenPluginIsWhatWasPinned(t *testing.T) {
 				t.Error("something was recorded")
 			}
 		})
+	}
+}
+
+// A plugin that fails is mended and pinned, and the run still goes by the bytes that
+// it froze: the answer, its warning and the page name the migration, and after it the
+// report is heard. A migration that was made warns of no drift, and neither does a run
+// that is over.
+func TestMendedPluginIsTakenOver_P4(t *testing.T) {
+	root := makeProject(t, "\n[missions.t]\nsteps = [{ id = \"A\", executor = { plugin = \"exit3\" } }]", nil, "exit3")
+	must(t, open(t, root), report("a", cursor.Success))
+	wasm, err := os.ReadFile(filepath.Join("..", "sandbox", "testdata", "success.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(root, "spec-kitty.toml")
+	text := read(t, config)
+	write(t, config, strings.Replace(text, hexSum([]byte(read(t, filepath.Join(root, "exit3.wasm")))), hexSum(wasm), 1)+"\n[commands.c]\nrun = [\"true\"]\n")
+	write(t, filepath.Join(root, "exit3.wasm"), string(wasm))
+
+	p := open(t, root)
+	a := must(t, p, report("a", cursor.Success))
+	wantBlocked(t, a, string(PluginFailed))
+	way := "spec-kitty run migrate --root " + root + " m --dry-run"
+	if !slices.Contains(a.Recover, way) || !strings.Contains(drifts(a.Warnings), way) {
+		t.Errorf("recover %q, warnings %q", a.Recover, drifts(a.Warnings))
+	}
+	dry, _, err := p.Migrate(t.Context(), MigrateRequest{Mission: "m", Actor: "kim", DryRun: true})
+	if err != nil || dry.Applied || len(dry.Plugins) != 1 {
+		t.Fatalf("%+v, %v", dry, err)
+	}
+	done, _, err := p.Migrate(t.Context(), MigrateRequest{Mission: "m", Actor: "kim"})
+	if err != nil || !done.Applied || slices.ContainsFunc(done.Warnings, isDrift) {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if a := must(t, p, report("a", cursor.Success)); a.Kind != KindTerminal {
+		t.Fatalf("%s: %s", a.Kind, value(a.Reason))
+	}
+	write(t, config, strings.Replace(text, `"A"`, `"Z"`, 1))
+	if a, err := open(t, root).Query(t.Context(), "m", Caller{}); err != nil || slices.ContainsFunc(a.Warnings, isDrift) {
+		t.Errorf("of a run that is over: %v, %v", a.Warnings, err)
+	}
+}
+
+// A plugin that is not configured is told with a table that TOML takes, and a file
+// with none of its name.
+func TestUnconfiguredPluginIsTold(t *testing.T) {
+	for name, says := range map[string]string{"lint": "[plugins.lint]", "a.b": `[plugins."a.b"]`, "./x.wasm": "[plugins.NAME]", "sp ace": "[plugins.NAME]"} {
+		if err := unconfigured(name); !strings.Contains(err.NextStep, says) || !strings.Contains(err.Message, name) {
+			t.Errorf("%s: %s; %s", name, err.Message, err.NextStep)
+		}
 	}
 }

@@ -24,6 +24,7 @@ type PluginInspection struct {
 	Memory   int64           `json:"memory"`   // bytes at the start
 	Describe json.RawMessage `json:"describe"` // its answer; null where it gave none
 	Failure  *PluginFailure  `json:"failure"`  // of describe
+	Log      string          `json:"log"`      // what it wrote to stderr when it described itself
 }
 
 // ModuleItem is one import or export; Module is "" of an export.
@@ -73,6 +74,7 @@ func (k *Kit) Inspect(ctx context.Context, target string) (PluginInspection, err
 	if err != nil {
 		return out, err
 	}
+	out.Log = shownText(e.Log)
 	if out.Failure = e.failure(); out.Failure == nil {
 		out.Describe = e.answer
 	}

@@ -29,7 +29,7 @@ type PluginNew struct {
 // that could not be filled is taken away again.
 func NewPlugin(in, lang, name string) (PluginNew, error) {
 	if err := mission.CheckName(name); err != nil {
-		return PluginNew{}, fail(CodeUsage, "name the plugin with letters, digits, - and _", "%q is no plugin's name: %v", name, err)
+		return PluginNew{}, fail(CodeUsage, "name the plugin with letters, digits, -, _ and dots, beginning with a letter or digit", "%q is no plugin's name: %v", name, err)
 	}
 	files := starter.Files(lang, name)
 	if files == nil {

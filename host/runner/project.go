@@ -54,6 +54,10 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	Hook     func(point string)
 
+	// ToSteer opens a project of which the configuration cannot be read, too: it has
+	// no definitions then, and its loops can be looked at and stopped.
+	ToSteer bool
+
 	Artifacts durable.Disk // that artifacts are written to; nil: the real one, see artifact.At
 }
 
@@ -68,6 +72,7 @@ type Project struct {
 	now     func() time.Time
 	hook    func(string)
 	named   string // the project as the caller named it; "": found from the working folder
+	unread  error  // why the configuration could not be read; see Options.ToSteer
 
 	mu   sync.Mutex
 	open map[string]*run // by id; guarded by mu
@@ -81,10 +86,14 @@ func Open(o Options) (*Project, error) {
 		return nil, classify(err)
 	}
 	cfg, err := config.LoadUsable(root)
-	if err != nil {
-		return nil, classify(err)
+	unread := classify(err)
+	switch {
+	case err != nil && o.ToSteer && errors.As(err, new(*config.InvalidError)):
+		cfg = cfg.Steering()
+	case err != nil:
+		return nil, unread
 	}
-	p := &Project{Config: cfg, now: o.Now, hook: o.Hook, open: map[string]*run{}}
+	p := &Project{Config: cfg, now: o.Now, hook: o.Hook, unread: unread, open: map[string]*run{}}
 	if o.Root != "" {
 		p.named = cfg.Root
 	}

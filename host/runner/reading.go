@@ -54,9 +54,7 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 	if err := r.see(snap); err != nil {
 		return nil, err
 	}
-	r.drift()
-	r.commandsDrift()
-	r.pluginsDrift()
+	r.drifts()
 	return r, nil
 }
 

@@ -82,6 +82,9 @@ func (a *replaying) repeat(ctx context.Context, report cursor.Reported, c cursor
 	case frozen.SHA256 != c.SHA256 || frozen.DirSum != c.Dir:
 		return "", notAgain("the run froze other bytes of the plugin than were called")
 	}
+	if err := a.p.mayCall(a.run, a.state, c.Name, frozen); err != nil {
+		return "", notAgain(err.Error())
+	}
 	call, err := a.callOf(report, c, frozen)
 	if err != nil {
 		return "", err

@@ -326,12 +326,9 @@ func (r *reading) recovery(a *Answer, why *cursor.Refusal, c Caller) []string {
 		if r.state.Unpublished != nil && slices.ContainsFunc(why.Guards, isUntrusted) {
 			return append([]string{trustTopic}, r.publishLines()...)
 		}
-		// What the run froze may be what is wrong: then only going on without
-		// the step helps.
-		lines := []string{r.reportOr(a, c), "spec-kitty help skip"}
-		if why.Code == PromptFailed { // the run goes on with the prompts that it froze
-			lines = slices.Insert(lines, 1, "spec-kitty run migrate"+r.p.rootFlag()+" "+slug+" --dry-run")
-		}
+		// What the run froze may be what is wrong: then going over to what was mended
+		// helps, or going on without the step.
+		lines := []string{r.reportOr(a, c), r.migrateLine(), "spec-kitty help skip"}
 		if slices.ContainsFunc(why.Guards, isUntrusted) {
 			lines = append([]string{trustTopic, "spec-kitty trust" + r.p.rootFlag() + " --mission " + slug}, lines...)
 		}

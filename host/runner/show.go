@@ -138,7 +138,7 @@ func (p *Project) Show(ctx context.Context, handle string) (Overview, error) {
 	}
 	if r.run != nil {
 		r.whole = true
-		r.drift()
+		r.drifts()
 	}
 	o, err := r.overview()
 	return o, classify(err)

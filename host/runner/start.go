@@ -241,7 +241,7 @@ func (p *Project) freeze(ctx context.Context, def *mission.Definition, frozen co
 	for _, name := range def.Plugins() {
 		c, ok := p.Config.Plugins[name]
 		if !ok {
-			return nil, nil, fail(CodeDefinitionInvalid, "add [plugins."+name+"] to "+config.FileName, "the definition names plugin %q, which is not configured", name)
+			return nil, nil, fail(CodeDefinitionInvalid, "add [plugins."+config.Key(name)+"] to "+config.FileName, "the definition names plugin %q, which is not configured", name)
 		}
 		wasm, own, err := readPlugin(p.Config, c)
 		if err != nil {

@@ -74,6 +74,20 @@ steps = [{ id = "A" }, { id = "B", prompt = "{{index .Inputs \"none\" | printf \
 	}
 }
 
+// The refusal names the prompt's file and the line in it.
+func TestPromptFileThatCannotBeRendered(t *testing.T) {
+	root := makeProject(t, "[missions.t]\nfile = \"missions/t.toml\"", nil)
+	write(t, filepath.Join(root, "missions", "t.toml"), "steps = [{ id = \"A\" }, { id = \"B\", prompt_template = \"prompts/b.md\" }]\n")
+	write(t, filepath.Join(root, "missions", "prompts", "b.md"), "# B\n\n{{slice .Mission.Slug 5}}\n")
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	a := must(t, p, report("a", cursor.Success))
+	wantBlocked(t, a, "prompt_failed")
+	if !strings.Contains(*a.Reason, "missions/prompts/b.md, line 3") {
+		t.Errorf("the place is not named: %s", *a.Reason)
+	}
+}
+
 // A prompt file that was deleted is written again by any report that finds it
 // missing, with the same content; a query shows null.
 func TestDeletedPromptComesBack(t *testing.T) {

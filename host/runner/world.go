@@ -39,7 +39,7 @@ func (w *world) Facts(_ context.Context, s cursor.State, t transition) (cursor.F
 	}
 	f := w.read(r, def, s)
 	if report, ok := t.(cursor.Report); ok {
-		f.Digests = w.digests(r, s, report.Base.Facts)
+		f.Digests = w.digests(r, s, f, report.Base.Facts)
 		w.standing(report.Outcome, f.Digests)
 	}
 	return f, nil
@@ -128,17 +128,22 @@ func fact(p lanes.Package, log lanes.Log, source lanes.Source, run string) curso
 }
 
 // Facts that guards and plugins read are named by who names them: what a
-// built-in guard saw in the mission's folder, what a plugin saw below its
-// mounts.
+// built-in guard saw in the mission's folder, where it saw a package lie, what a
+// plugin saw below its mounts.
 const (
-	guardFact  = "artifact "
-	pluginFact = "plugin "
+	guardFact   = "artifact "
+	packageFact = "the lane of package "
+	pluginFact  = "plugin "
 )
 
 // digests reads the named facts again.
-func (w *world) digests(r *run, s cursor.State, wanted map[string]string) map[string]string {
+func (w *world) digests(r *run, s cursor.State, f cursor.Facts, wanted map[string]string) map[string]string {
 	found := make(map[string]string, len(wanted))
 	for name := range wanted {
+		if id, ok := strings.CutPrefix(name, packageFact); ok {
+			found[name] = string(s.Lane(f, id))
+			continue
+		}
 		digest, err := w.digest(r, s, name)
 		if err != nil {
 			digest = "unreadable: " + err.Error()

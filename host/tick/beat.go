@@ -24,6 +24,7 @@ var (
 	errOvertaken = errors.New("the token is another tick's now")
 	errGone      = errors.New("the loop's folder is gone")
 	errFenced    = errors.New("no heartbeat could be written, so the work was stopped before anybody may take over")
+	errFlood     = fmt.Errorf("a program wrote more than %d MiB of output, so it was stopped before the disk is full: have it write less", maxLog>>20)
 	errIdle      = errors.New("the work gave no output and used no processor time for too long")
 )
 
@@ -83,7 +84,7 @@ func (p *pulse) run(ctx context.Context) {
 		}
 		if cause := p.once(ctx); cause != nil {
 			p.stop(cause)
-			if !errors.Is(cause, errCanceled) {
+			if !errors.Is(cause, errCanceled) && !errors.Is(cause, errFlood) {
 				return
 			}
 		}
@@ -106,6 +107,9 @@ func (p *pulse) once(ctx context.Context) error {
 		}
 	case loop.StopWork:
 		return errFenced
+	}
+	if p.folder.flooded() {
+		return errFlood
 	}
 	return p.look(ctx)
 }

@@ -86,7 +86,7 @@ func (r *running) land(ctx context.Context) (Report, error) {
 // landGranted lands what a person approved: an earlier run's result.
 func (r *running) landGranted(ctx context.Context, grant loop.Grant) (Report, error) {
 	s := grant.Subject
-	if err := r.l.repo.MayLand(ctx, r.src.Worktree.Branch); err != nil {
+	if err := r.l.repoOf(r.name).MayLand(ctx, r.src.Worktree.Branch); err != nil {
 		report, _, err := r.over(ctx, nil, err)
 		return report, err
 	}
@@ -106,7 +106,7 @@ func (r *running) intend(ctx context.Context, intent loop.BeginLanding) (Report,
 	// From here on the landing is finished, whatever ends the tick meanwhile: git
 	// may have moved the branch already.
 	ctx = context.WithoutCancel(ctx)
-	head, err := r.l.swap(ctx, r.src.Worktree.Branch, intent.Old, intent.New, "loop "+r.name+", run "+itoa(r.token()))
+	head, err := r.l.swap(ctx, r.name, r.src.Worktree.Branch, intent.Old, intent.New, "loop "+r.name+", run "+itoa(r.token()))
 	if err != nil {
 		return r.end(ctx, loop.FailRun{Tick: r.mine(), Why: "landing_failed", Detail: err.Error()})
 	}
@@ -116,8 +116,8 @@ func (r *running) intend(ctx context.Context, intent loop.BeginLanding) (Report,
 
 // swap moves the branch and says where it is then: at the result, or where
 // somebody else moved it.
-func (l *Loops) swap(ctx context.Context, branch, old, to, reason string) (head string, err error) {
-	err = l.repo.Land(ctx, branch, old, to, reason)
+func (l *Loops) swap(ctx context.Context, name, branch, old, to, reason string) (head string, err error) {
+	err = l.repoOf(name).Land(ctx, branch, old, to, reason)
 	moved := new(worktree.MovedError)
 	switch {
 	case errors.As(err, &moved) && moved.Have == worktree.NoCommit:

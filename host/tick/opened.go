@@ -42,6 +42,24 @@ func (l *Loops) found(ctx context.Context, name string) (*opened, error) {
 	return &opened{l: l, name: name, store: s}, nil
 }
 
+// Sound reads the whole journal of a loop, and compares its view. The error says all
+// that is wrong with it; *GoneError or a refusal as untracked where there is none.
+func (l *Loops) Sound(ctx context.Context, name string) error {
+	o, err := l.found(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	return o.sound(ctx)
+}
+
+// sound reads the whole journal, which other looks do not: they trust the view as far
+// as it goes.
+func (o *opened) sound(ctx context.Context) error {
+	report, err := o.store.Verify(ctx)
+	return named(o.name, errors.Join(append(report.Problems, err)...))
+}
+
 func (o *opened) read(ctx context.Context) error {
 	snap, err := o.store.Read(ctx)
 	if err != nil {
@@ -161,6 +179,20 @@ func (l *Loops) openRun(name string, token uint64) (*runFolder, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// maxLog is how much a program of a run may write to its log: a runaway one would
+// fill the disk, and with it stop all other runs.
+const maxLog = 256 << 20 // bytes
+
+// flooded tells whether a program's log is over maxLog.
+func (r *runFolder) flooded() bool {
+	for _, name := range []string{"gate", "setup", "work", "verify", "goal"} {
+		if info, err := r.root.Stat(name + ".log"); err == nil && info.Size() > maxLog {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *runFolder) close() {

@@ -39,15 +39,15 @@ func (r *running) gate(ctx context.Context) (*conclusion, error) {
 // where the definition has it begin, so that a landing always moves it from one
 // commit to another.
 func (r *running) prepare(ctx context.Context) (*conclusion, error) {
-	branch := r.src.Worktree.Branch
-	head, err := r.l.repo.Branch(ctx, branch)
+	branch, repo := r.src.Worktree.Branch, r.l.repoOf(r.name)
+	head, err := repo.Branch(ctx, branch)
 	if errors.As(err, new(*worktree.NotFoundError)) {
-		if head, err = r.l.repo.Resolve(ctx, r.src.Worktree.Base); err == nil {
-			err = r.l.repo.Land(ctx, branch, worktree.NoCommit, head.ID, "loop "+r.name+" begins here")
+		if head, err = repo.Resolve(ctx, r.src.Worktree.Base); err == nil {
+			err = repo.Land(ctx, branch, worktree.NoCommit, head.ID, "loop "+r.name+" begins here")
 		}
 	}
 	if err == nil {
-		err = r.l.repo.MayLand(ctx, branch) // before the work, rather than after it
+		err = repo.MayLand(ctx, branch) // before the work, rather than after it
 	}
 	r.base = head
 	return nil, err
@@ -158,7 +158,7 @@ func held(err error) error {
 //	cannot record it: stale_token
 //	git ends without having begun
 func (r *running) worktrees() worktree.Repo {
-	repo := r.l.repo
+	repo := r.l.repoOf(r.name)
 	repo.Env = []string{variable + "=" + mark(r.uid, r.token())}
 	repo.Started = func(p command.Process) error {
 		_, err := r.commit(context.Background(), loop.Regroup{Tick: r.mine(), Group: loop.ProcessGroup{ID: p.PID, Start: p.Start}})
@@ -189,28 +189,36 @@ func (r *running) left(ctx context.Context, path string) (*conclusion, error) {
 			Detail: fmt.Sprintf("the work left commit %s, which does not go on from %s: landing it would drop what was there", head.ID, r.base.ID)}), nil
 	}
 	r.result, r.usage = head, r.used()
-	if head.ID == r.base.ID {
-		return nil, nil
+	if head.ID != r.base.ID {
+		if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID); err != nil {
+			return nil, err
+		}
 	}
-	if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID); err != nil {
-		return nil, err
-	}
-	return r.unmoved(ctx)
+	return r.branchStays(ctx)
 }
 
-// unmoved ends a run while whose work the branch was moved, be it by the work itself:
-// what stands there now was not verified, and nothing can land on it.
-func (r *running) unmoved(ctx context.Context) (*conclusion, error) {
-	now, err := r.l.repo.Branch(ctx, r.src.Worktree.Branch)
-	if err != nil && !errors.As(err, new(*worktree.NotFoundError)) {
+// branchStays wants the loop's branch where the run began: nobody has judged the work
+// yet. Where the work moved it to its own result, as who checks the branch out to work
+// on it does, it is put back; where anybody moved it elsewhere, the landing would fail.
+func (r *running) branchStays(ctx context.Context) (*conclusion, error) {
+	branch, repo := r.src.Worktree.Branch, r.l.repoOf(r.name)
+	if r.result.ID != r.base.ID {
+		if err := repo.Land(ctx, branch, r.result.ID, r.base.ID, "loop "+r.name+": taken back until it is judged"); err == nil {
+			return nil, nil
+		} else if !errors.As(err, new(*worktree.MovedError)) {
+			return nil, err
+		}
+	}
+	have, err := repo.Branch(ctx, branch)
+	switch gone := errors.As(err, new(*worktree.NotFoundError)); {
+	case err != nil && !gone:
 		return nil, err
+	case have.ID != r.base.ID:
+		return conclude(loop.FailRun{Tick: r.mine(), Why: string(loop.HaltBranchMoved), Usage: r.usage,
+			Detail: fmt.Sprintf("the work, or somebody else, moved branch %s from %s to %s, which was not verified: put it back, or clear this to go on from there; what the run left is kept as %s",
+				branch, r.base.ID, or(have.ID, "no commit"), r.result.ID)}), nil
 	}
-	if now.ID == r.base.ID {
-		return nil, nil
-	}
-	return conclude(loop.FailRun{Tick: r.mine(), Why: string(loop.HaltBranchMoved), Usage: r.usage,
-		Detail: fmt.Sprintf("branch %s was moved from %s to %s while the work went on, by it or by somebody else: what is there was not verified; what the run left is kept as %s",
-			r.src.Worktree.Branch, r.base.ID, or(now.ID, "no commit"), r.result.ID)}), nil
+	return nil, nil
 }
 
 // verify judges the result on a clean checkout, by the definition as it stood at

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
 )
 
 // worktreePath is the loop's folder to work in, and the one to verify in.
@@ -14,6 +15,13 @@ func (l *Loops) worktreePath(name string) string {
 }
 
 func (l *Loops) verifyPath(name string) string { return l.worktreePath(name) + "-verify" }
+
+// repoOf is the repository, to a loop that has worktrees of its own in it.
+func (l *Loops) repoOf(name string) worktree.Repo {
+	repo := l.repo
+	repo.Own = []string{l.worktreePath(name), l.verifyPath(name)}
+	return repo
+}
 
 // within is the project's folder in a checkout: its top, but for a project that is
 // one of several in a repository.

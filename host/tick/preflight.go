@@ -96,13 +96,6 @@ func (l *Loops) Preflight(ctx context.Context, name string) Preflight {
 	return p
 }
 
-// sound reads the whole journal, which other looks do not: they trust the view as far
-// as it goes.
-func (o *opened) sound(ctx context.Context) error {
-	report, err := o.store.Verify(ctx)
-	return errors.Join(append(report.Problems, err)...)
-}
-
 func (p *Preflight) git(ctx context.Context, l *Loops, src Source) {
 	if _, err := exec.LookPath("git"); err != nil {
 		p.add("git", LevelFault, "git is not in PATH: "+p.Path, "have the schedule installed again from a shell that finds git")
@@ -110,7 +103,7 @@ func (p *Preflight) git(ctx context.Context, l *Loops, src Source) {
 	}
 	err := l.grounded(ctx, src)
 	if err == nil {
-		err = l.repo.MayLand(ctx, src.Worktree.Branch)
+		err = l.repoOf(src.Name).MayLand(ctx, src.Worktree.Branch)
 	}
 	p.judge("git", err, "branch "+src.Worktree.Branch+" can be moved", "mend [worktree], or free the branch: a loop's branch is checked out nowhere")
 }

@@ -74,7 +74,7 @@ func (o *opened) finishLanding(ctx context.Context, own loop.Tick, c loop.Claim)
 	if err != nil {
 		return err
 	}
-	head, err := o.l.swap(ctx, or(c.Branch, src.Worktree.Branch), c.Base, c.Result, fmt.Sprintf("loop %s, run %d, finished after a crash", o.name, c.Token))
+	head, err := o.l.swap(ctx, o.name, or(c.Branch, src.Worktree.Branch), c.Base, c.Result, fmt.Sprintf("loop %s, run %d, finished after a crash", o.name, c.Token))
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ func (r *running) stopped(cause error) transition {
 		return loop.CancelRun{Tick: r.mine(), Usage: r.used()}
 	case errors.As(cause, &over):
 		return loop.HitLimit{Tick: r.mine(), Crossing: over.Crossing, Usage: r.used()}
+	case errors.Is(cause, errFlood):
+		return loop.FailRun{Tick: r.mine(), Why: "output_limit", Detail: cause.Error(), Usage: r.used()}
 	case errors.Is(cause, errIdle):
 		return loop.FailRun{Tick: r.mine(), Why: "idle", Detail: cause.Error(), Usage: r.used()}
 	case errors.Is(cause, errFenced):

@@ -195,11 +195,29 @@ func (r Repo) reset(ctx context.Context, path, commit string, pristine bool) err
 			return err
 		}
 	}
+	if !pristine {
+		return nil
+	}
+	return r.complete(ctx, path)
+}
+
+// complete refuses an index in which files are marked to be left as they are: a
+// reset passes them by. It is made anew then.
+func (r Repo) complete(ctx context.Context, path string) error {
+	out, err := r.git(ctx, path, "ls-files", "-v", "-z")
+	if err != nil {
+		return err
+	}
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		if len(entry) > 0 && (entry[0] == 'S' || entry[0] >= 'a' && entry[0] <= 'z') {
+			return errHalfDone
+		}
+	}
 	return nil
 }
 
-// errHalfDone says that a rebase or the like was begun in a worktree and not
-// ended: a reset would leave it waiting for whoever works there next.
+// errHalfDone says that a reset would not do: a rebase or the like was begun in the
+// worktree and not ended, or files in it are marked to be passed by.
 var errHalfDone = errors.New("something was begun in the worktree and not ended")
 
 // tidy removes the index lock that a git of an earlier run left. The caller owns

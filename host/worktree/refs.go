@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -203,10 +204,12 @@ func (r Repo) File(ctx context.Context, commit, path string) (data []byte, ok bo
 	return data, err == nil, err
 }
 
-// MayLand refuses a branch that is checked out somewhere, *CheckedOutError.
+// MayLand refuses a branch that is checked out somewhere, *CheckedOutError, but for
+// the caller's own folders.
 func (r Repo) MayLand(ctx context.Context, branch string) error {
 	path, err := r.checkedOut(ctx, branch)
-	if err == nil && path != "" {
+	own := func(folder string) bool { return settled(folder) == settled(path) }
+	if err == nil && path != "" && !slices.ContainsFunc(r.Own, own) {
 		err = &CheckedOutError{branch, path}
 	}
 	return err

@@ -35,6 +35,7 @@ type Repo struct {
 	Timeout time.Duration // of one call; 0: DefaultTimeout
 	Program string        // ""; "git"
 	Env     []string      // NAME=VALUE: what git and its hooks are told beside our own
+	Own     []string      // folders of the caller's own: a branch that is checked out there may be moved
 	// Started is called for each git that changes a worktree's folder, once it is
 	// there and before it may begin; an error keeps it from beginning. See
 	// command.Command.
@@ -62,11 +63,19 @@ func (e *GitError) Error() string {
 // git calls git in a folder and gives its standard output.
 func (r Repo) git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	r.Started = nil
-	return r.change(ctx, dir, args...)
+	return r.call(ctx, dir, args...)
 }
 
-// change is git for calls that change a worktree's folder.
+// change is git for calls that change a worktree's folder. What such a call leaves
+// there is what the commit says: hooks are not run and no part is left out, since the
+// work can install a hook, and can have git leave files out, in the repository that
+// its worktree shares with all others.
 func (r Repo) change(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	plain := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.sparseCheckout=false"}
+	return r.call(ctx, dir, append(plain, args...)...)
+}
+
+func (r Repo) call(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	program := r.Program
 	if program == "" {
 		program = "git"

@@ -58,6 +58,7 @@ func Files(lang, name string) []File {
 	if !slices.Contains(Languages(), lang) {
 		return nil
 	}
+	named := strings.NewReplacer("PLUGIN-NAME", name, "PLUGIN-KEY", key(name), "PLUGIN-CRATE", strings.ReplaceAll(name, ".", "-")).Replace
 	var files []File
 	for _, from := range []string{lang, "common"} {
 		// Nothing can fail: the tree is in memory.
@@ -66,7 +67,6 @@ func Files(lang, name string) []File {
 				return err
 			}
 			data, err := templates.ReadFile(at)
-			named := func(text string) string { return strings.ReplaceAll(text, "PLUGIN-NAME", name) }
 			// .txt keeps tools from taking a file for one of this module.
 			to := strings.TrimSuffix(strings.TrimPrefix(at, from+"/"), ".txt")
 			files = append(files, File{Path: named(to), Data: []byte(named(string(data)))})
@@ -83,6 +83,14 @@ func Files(lang, name string) []File {
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files
+}
+
+// key is a name as a part of a TOML key: a dot would begin another table.
+func key(name string) string {
+	if strings.Contains(name, ".") {
+		return `"` + name + `"`
+	}
+	return name
 }
 
 // sdkFolder is where a starter of the language has the files of its SDK.

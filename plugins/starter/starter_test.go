@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -19,7 +20,7 @@ func TestFiles(t *testing.T) {
 		}
 		page := ""
 		for _, f := range Files(lang, "my-guard") {
-			if strings.Contains(f.Path+string(f.Data), "PLUGIN-NAME") || strings.HasSuffix(f.Path, ".txt") || !filepath.IsLocal(f.Path) {
+			if regexp.MustCompile("PLUGIN-[A-Z]").MatchString(f.Path+string(f.Data)) || strings.HasSuffix(f.Path, ".txt") || !filepath.IsLocal(f.Path) {
 				t.Errorf("%s: %s", lang, f.Path)
 			}
 			if f.Path == "README.md" {
@@ -35,6 +36,25 @@ func TestFiles(t *testing.T) {
 	}
 	if Files("cobol", "x") != nil {
 		t.Error("there is a starter in COBOL")
+	}
+}
+
+// A dot in a name begins no table of its own in what the page has people write, and
+// no name that a build tool refuses.
+func TestDottedName(t *testing.T) {
+	for _, lang := range Languages() {
+		for _, f := range Files(lang, "a.b") {
+			switch text := string(f.Data); f.Path {
+			case "README.md":
+				if !strings.Contains(text, "\n    [plugins.\"a.b\"]\n") {
+					t.Errorf("%s: %s", lang, text)
+				}
+			case "Cargo.toml":
+				if !strings.Contains(text, "name = \"a-b\"") {
+					t.Error(text)
+				}
+			}
+		}
 	}
 }
 
