@@ -232,7 +232,7 @@ var table = []mutation{
 	{
 		name:  "what stands in an artifact's place is compared under the lock",
 		edits: []edit{{"host/cursor/artifact.go", "now != a.Replaces && now != a.SHA256 {", "false && now != \"\" {"}},
-		red:   []red{{"host/runner", []string{"TestArtifactConflict", "TestSavedPlanOverwritesNothing"}}},
+		red:   []red{{"host/runner", []string{"TestArtifactConflict"}}}, // what the plugin read is compared too, and saves a saved plan
 	},
 	{
 		name:  "what stands in an artifact's place is compared before it is written",
