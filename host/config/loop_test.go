@@ -234,7 +234,7 @@ l.toml:33: schedule.every: every must be whole minutes from 1m to 8784h, not 1m3
 l.toml:34: schedule.jitter: must be from 1s to 24h0m0s, not 277777h46m40s
 l.toml:36: schedule.catchup_window: has no effect with catchup = "skip"
 l.toml:38: lease.ttl: must be from 10s to 1h0m0s, not 1s
-l.toml:40: notify.on[0]: must be one of halted, waiting, lost, done, overdue, not "halt"; did you mean halted?
+l.toml:40: notify.on[0]: must be one of halted, waiting, lost, done, overdue, invalid, not "halt"; did you mean halted?
 l.toml:40: notify.on: has no effect without run, the program that is told`)
 	_, _, err = Validate(root)
 	if err == nil || strings.Count(err.Error(), "\n") != 30 {

@@ -57,7 +57,7 @@ func notify(t *table) loop.Notify {
 		return loop.Notify{}
 	}
 	n := loop.Notify{Run: t.program("run"), OverdueAfter: t.duration("overdue_after", time.Minute, maxLoopSpan, 0)}
-	all := []string{string(loop.OnHalted), string(loop.OnWaiting), string(loop.OnLost), string(loop.OnDone), string(loop.OnOverdue)}
+	all := []string{string(loop.OnHalted), string(loop.OnWaiting), string(loop.OnLost), string(loop.OnDone), string(loop.OnOverdue), string(loop.OnInvalid)}
 	t.eachWord("on", all, func(word string) { n.On = append(n.On, loop.Occasion(word)) })
 	if t.has("on") && !t.has("run") {
 		t.wrong("on", "has no effect without run, the program that is told")

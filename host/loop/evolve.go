@@ -35,8 +35,11 @@ func Evolve(s State, m Meta, event Event) State {
 	case Noticed:
 		s.Due = append(slices.Clone(s.Due), Notice{Key: e.Key, On: e.On, Detail: e.Detail, At: m.At})
 		s.Due = s.Due[max(0, len(s.Due)-maxDue):]
-		if e.On == OnOverdue {
+		switch e.On {
+		case OnOverdue:
 			s.Last.Overdue = m.At
+		case OnInvalid:
+			s.Last.Invalid = m.At
 		}
 	case Sent:
 		s.Due = slices.DeleteFunc(slices.Clone(s.Due), func(n Notice) bool { return slices.Contains(e.Keys, n.Key) })
@@ -104,7 +107,7 @@ func (s State) claimed(m Meta, e Claimed) State {
 	if e.Grant != nil {
 		s.Approval = nil
 	}
-	s.Last.Attempt, s.Last.NotBefore = m.At, time.Time{}
+	s.Last.Attempt, s.Last.NotBefore, s.Last.Invalid = m.At, time.Time{}, time.Time{}
 	return s.slot(e.Slot, e.Missed)
 }
 

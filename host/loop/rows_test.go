@@ -358,3 +358,21 @@ func TestLimitInsideRun_Row47(t *testing.T) {
 	want(t, "detail", w.s.Halt.Detail, "this run cost 6.25 of at most 5.00, 1.25 over")
 	want(t, "charged", w.s.Count.Total.Cost, cost)
 }
+
+// Row 36: a definition that cannot be used is told once, until a tick claims again.
+func TestInvalidDefinitionIsToldOnce_Row36(t *testing.T) {
+	w := fresh(t)
+	note := NoteInvalid{By: By{Who: "tick"}, Detail: "spec-kitty.toml:3: a key is misspelled"}
+	w.do(note)
+	if !w.told(OnInvalid) {
+		t.Fatalf("it is not due: %+v", w.s.Due)
+	}
+	w.do(MarkSent{By: By{Who: "tick"}, Keys: []string{w.s.Due[0].Key}})
+	if events, err := w.try(note); err != nil || len(events) > 0 {
+		t.Errorf("it is told twice: %v, %v", events, err)
+	}
+	w.claim()
+	if !w.s.Last.Invalid.IsZero() {
+		t.Error("the next one would not be told")
+	}
+}

@@ -13,7 +13,7 @@ import "time"
 
 // Version is the version of Evolve. A view made by another version is folded
 // anew from the journal.
-const Version = 1
+const Version = 2
 
 // Schema is the format of a loop's state. A loop of a higher one was made by a
 // newer version.
@@ -201,6 +201,7 @@ type Last struct {
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Verify    string    `json:"verify,omitempty"` // digest of the newest verify failure, until a success
 	Overdue   time.Time `json:"overdue,omitzero"` // of the overdue notice since the newest success
+	Invalid   time.Time `json:"invalid,omitzero"` // of the notice of an invalid definition since the newest claim
 }
 
 // Skip is a firing that did nothing, on purpose.

@@ -91,4 +91,5 @@ const (
 	OnLost    Occasion = "lost"
 	OnDone    Occasion = "done"
 	OnOverdue Occasion = "overdue"
+	OnInvalid Occasion = "invalid" // a tick found no definition that it could use
 )

@@ -72,6 +72,9 @@ func (l *Loops) Tick(ctx context.Context, q Request) (Report, error) {
 	}
 	src, err := l.ground.Source(q.Loop)
 	if err != nil {
+		if _, untold := o.commit(ctx, loop.NoteInvalid{By: by, Detail: err.Error()}); untold != nil && !errors.As(untold, new(*loop.Refusal)) {
+			err = fmt.Errorf("%w; and that could not be noted: %v", err, untold)
+		}
 		return Report{}, err
 	}
 	if err := l.ground.Trusted(src); err != nil {
