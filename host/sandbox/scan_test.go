@@ -78,6 +78,9 @@ func TestCheckExplains(t *testing.T) {
 // of: the parent looks as well, and its items are larger than the bytes that state
 // them.
 func TestLookingTakesLittle(t *testing.T) {
+	if raceEnv() != nil {
+		t.Skip("the race detector takes memory of its own")
+	}
 	vector := func(item string) string {
 		n := (maxWasm - 64) / len(item)
 		return string(binary.AppendUvarint(nil, uint64(n))) + strings.Repeat(item, n)
