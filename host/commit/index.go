@@ -33,6 +33,7 @@ type indexEntry struct {
 // origin is what a run folder says of itself.
 type origin struct {
 	id   string
+	of   string // the run that the first record is of: id, but in a folder that was copied or renamed
 	slug string
 	at   time.Time
 	err  error // why the first record cannot be read; the slug may be known all the same
@@ -96,7 +97,7 @@ func (c *core[S, F, E]) origin(id string) origin {
 	out := origin{id: id}
 	var rec journal.Record
 	rec, out.err = s.first()
-	out.slug, out.at = rec.Subject, rec.At
+	out.slug, out.at, out.of = rec.Subject, rec.At, rec.Run
 	if out.slug == "" {
 		if v, _ := s.readView(); v != nil {
 			out.slug = v.Subject
@@ -137,10 +138,19 @@ func (c *core[S, F, E]) scan() ([]origin, error) {
 	return out, nil
 }
 
-// latest gives each slug its run: the last one started.
+// latest gives each slug its run: the last one started. The copy of a run, under
+// another name beside it, is none: somebody kept it, as we ask before a folder is
+// mended by hand. A run that is there under another name only is not passed over.
 func latest(all []origin) map[string]origin {
+	there := map[string]bool{}
+	for _, o := range all {
+		there[o.id] = true
+	}
 	out := map[string]origin{}
 	for _, o := range all {
+		if o.of != "" && o.of != o.id && there[o.of] {
+			continue
+		}
 		old, ok := out[o.slug]
 		if o.slug != "" && (!ok || o.at.After(old.at) || o.at.Equal(old.at) && o.id > old.id) {
 			out[o.slug] = o

@@ -42,6 +42,26 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
+// A copy whose name sorts behind its run's, as that of a backup does, is not what an
+// index that is made anew leads to.
+func TestIndexBesideABackup_Case14(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	wantStep(t, must(t, p, report("a", cursor.Success)), "A")
+	folder := runFolder(t, root)
+	copyTree(t, folder, folder+".bak")
+	for _, f := range diagnose(t, open(t, root)).Findings {
+		if f.Code == "index_entry" {
+			t.Errorf("the index is believed wrong: %+v", f)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(filepath.Dir(filepath.Dir(folder)), "index")); err != nil {
+		t.Fatal(err)
+	}
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "B")
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "C")
+}
+
 func TestCopyOfARunFolder_Case14(t *testing.T) {
 	root := makeProject(t, linear, nil)
 	p := open(t, root)

@@ -151,7 +151,9 @@ func verbs() []verb {
 				return err
 			}},
 		{kind: "note_invalid", before: then(nil, create),
-			make: committed(func(*Loops, loop.State) transition { return loop.NoteInvalid{By: loop.By{Who: "tick"}, Detail: "a key is misspelled"} })},
+			make: committed(func(*Loops, loop.State) transition {
+				return loop.NoteInvalid{By: loop.By{Who: "tick"}, Detail: "a key is misspelled"}
+			})},
 		{kind: "pause", method: "Pause", before: then(nil, create), make: pause},
 		{kind: "resume", method: "Resume", before: then(nil, create, pause), make: func(l *Loops) error { _, err := l.Resume(ctx, "deps", "kim", "r"); return err }},
 		{kind: "retire", method: "Retire", before: then(nil, create), make: retire},
