@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -214,4 +215,24 @@ func waitFor(t testing.TB, what string, is func() bool) {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// approve grants what is asked, if anything is.
+func (y *yard) approve() {
+	y.t.Helper()
+	if a := y.status().Approval; a != nil && a.State == "open" {
+		_, err := y.loops().Approve(y.t.Context(), "deps", "human:me", a.ID, "")
+		must(y.t, err)
+	}
+}
+
+// landed is how many commits of the loop lie on its branch.
+func (y *yard) landed() int {
+	y.t.Helper()
+	if git(y.t, y.root, "for-each-ref", "refs/heads/loop/deps") == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(git(y.t, y.root, "rev-list", "--count", "main..loop/deps"))
+	must(y.t, err)
+	return n
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,15 +78,6 @@ func (y *yard) killedAt(nth int) bool {
 	return false
 }
 
-// approve grants what is asked, if anything is.
-func (y *yard) approve() {
-	y.t.Helper()
-	if a := y.status().Approval; a != nil && a.State == "open" {
-		_, err := y.loops().Approve(y.t.Context(), "deps", "human:me", a.ID, "")
-		must(y.t, err)
-	}
-}
-
 // goOn ticks, with time going by, until something has landed, and holds the history
 // against what happened.
 func (y *yard) goOn(t *testing.T, what string) {
@@ -119,16 +109,6 @@ func (y *yard) goOn(t *testing.T, what string) {
 	if v := y.verify(); len(v) > 0 {
 		t.Errorf("%s: the journal: %v", what, v)
 	}
-}
-
-func (y *yard) landed() int {
-	y.t.Helper()
-	if git(y.t, y.root, "for-each-ref", "refs/heads/loop/deps") == "" {
-		return 0
-	}
-	n, err := strconv.Atoi(git(y.t, y.root, "rev-list", "--count", "main..loop/deps"))
-	must(y.t, err)
-	return n
 }
 
 // account is what is on record of a loop's tokens.
