@@ -235,6 +235,7 @@ they are good; so neither is run or called before you, at this machine, consente
     spec-kitty trust --digest D      consents to what has this digest
     spec-kitty trust --interactive   shows the list and asks on the terminal
     spec-kitty trust --mission M     the same for what M's run froze at its start
+    spec-kitty trust --loop NAME     the same for what a loop runs; each has its own digest
     spec-kitty trust --list          what you consented to here; --revoke D takes it back
 
 Without consent a report that would run a command, or call a plugin with a write

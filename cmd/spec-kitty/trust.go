@@ -169,8 +169,11 @@ func (o *trustOptions) command(a *app) string {
 // consentText is the list; command is the call that shows it.
 func consentText(c runner.Consent, command string) string {
 	var out strings.Builder
+	if !c.Needed && len(c.Apart) == 0 {
+		return "There are no commands, no write grants and no loops: nothing here needs your consent.\n"
+	}
 	if !c.Needed {
-		return "There are no commands and no write grants: nothing here needs your consent.\n"
+		return "There are no commands and no write grants.\n" + apartText(c.Apart)
 	}
 	for _, command := range c.Commands {
 		fmt.Fprintf(&out, "command %s\n  runs   %s\n  in     %s, at most %v\n", command.Name, argvText(command.Run), folderText(command.Cwd),
@@ -202,6 +205,23 @@ func consentText(c runner.Consent, command string) string {
 		out.WriteString("You consented to it.\n")
 	} else {
 		fmt.Fprintf(&out, "You did not consent to it. If you do:\n  %s --digest %s\n", command, c.Digest)
+	}
+	return out.String() + apartText(c.Apart)
+}
+
+// apartText shows the loops, which are consented to one by one.
+func apartText(loops []runner.LoopConsent) string {
+	var out strings.Builder
+	for _, l := range loops {
+		said := "not consented to"
+		switch {
+		case l.Consented:
+			said = "consented to"
+		case l.Error != "":
+			first, _, _ := strings.Cut(l.Error, "\n")
+			said = "what it runs cannot be told: " + first
+		}
+		fmt.Fprintf(&out, "loop %s: %s; `spec-kitty trust --loop %s` shows what it runs\n", l.Loop, said, l.Loop)
 	}
 	return out.String()
 }

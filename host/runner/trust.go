@@ -24,8 +24,17 @@ type Consent struct {
 	Commands  []ConsentCommand `json:"commands"`
 	Plugins   []ConsentPlugin  `json:"pins"`
 	Loops     []ConsentLoop    `json:"loops"`
+	Apart     []LoopConsent    `json:"apart"` // of the configuration: its loops, each consented to by itself
 
 	set []byte
+}
+
+// LoopConsent is whether the user consented to what a loop runs, as it stands now.
+type LoopConsent struct {
+	Loop      string `json:"loop"`
+	Digest    string `json:"digest"` // "": what it runs cannot be told
+	Consented bool   `json:"consented"`
+	Error     string `json:"error"` // why it cannot
 }
 
 // ConsentTo names what is consented to: with neither, what the configuration lets
@@ -99,14 +108,35 @@ func (p *Project) Consent(ctx context.Context, to ConsentTo) (Consent, error) {
 		return c, classify(err)
 	}
 	c.Commands, c.Plugins, c.Loops = listSet(set)
+	if to == (ConsentTo{}) {
+		c.Apart = p.loopConsents()
+	}
 	if c.Consented, err = p.trust.Trusts(c.Digest); err != nil {
 		return c, fail(CodeDiskFull, "make the folder yours alone, then look again", "%v", err)
 	}
 	return c, nil
 }
 
+// loopConsents are the consents to the loops of the configuration.
+func (p *Project) loopConsents() []LoopConsent {
+	all := []LoopConsent{}
+	for _, name := range p.Config.LoopNames() {
+		one := LoopConsent{Loop: name}
+		set, err := p.loopSet(name)
+		if err == nil {
+			one.Digest = set.Digest()
+			one.Consented, err = p.trust.Trusts(one.Digest)
+		}
+		if err != nil {
+			one.Error = err.Error()
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
 func (p *Project) consentOf(ctx context.Context, to ConsentTo) (Consent, trust.Set, error) {
-	c := Consent{Schema: Schema, Of: "configuration"}
+	c := Consent{Schema: Schema, Of: "configuration", Apart: []LoopConsent{}}
 	if to.Mission == "" {
 		set, err := consentSet(p.Config), error(nil)
 		if to.Loop != "" {

@@ -101,6 +101,9 @@ func (o *opened) fill(s *Status) {
 		if warning != "" {
 			s.Warnings = append(s.Warnings, Warning{"note_unreadable", warning})
 		}
+		if err := o.l.ground.Trusted(src); err != nil {
+			s.Warnings = append(s.Warnings, Warning{"not_trusted", err.Error() + ": its ticks are refused"})
+		}
 	}
 	if c := state.Claim; c != nil {
 		s.Claim = &ClaimRow{Token: c.Token, Phase: string(c.Phase), Since: when(c.Since), Host: c.Runner.Host, PID: c.Runner.PID,
