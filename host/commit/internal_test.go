@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"testing"
 	"time"
 )
@@ -109,6 +110,39 @@ func FuzzView(f *testing.F) {
 		}
 		if _, err := decodeView(again, "01J"); err != nil {
 			t.Fatalf("%s: %v", again, err)
+		}
+	})
+}
+
+// FuzzIndex: whatever lies in the index, it makes no panic, hides no run and names
+// none that is not there.
+func FuzzIndex(f *testing.F) {
+	files := NewFiles[int, int, int](f.TempDir(), nothing{}, nil, Options{})
+	if _, _, err := files.Start(f.Context(), "a", New[int, int, int]{ID: "01J", First: one{}}); err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range []string{rosterName, "a"} {
+		data, err := os.ReadFile(files.indexPath(name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"format":1,"slug":"a","run":"01K"}`))
+	f.Add([]byte(`{"format":1,"runs":[{"run":"01K","slug":"a"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, name := range []string{rosterName, "a"} {
+			if err := os.WriteFile(files.indexPath(name), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		store, err := files.Lookup(t.Context(), "a")
+		if err != nil {
+			t.Fatalf("%q hides the run: %v", data, err)
+		}
+		defer store.Close()
+		if snap, err := store.Read(t.Context()); err != nil || snap.ID != "01J" {
+			t.Fatalf("%q: %+v, %v", data, snap, err)
 		}
 	})
 }

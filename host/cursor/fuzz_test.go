@@ -92,6 +92,12 @@ func (w world) decode() (transition, error) {
 		return decodeAs[Move](w.Transition)
 	case "wp_release":
 		return decodeAs[ReleasePackage](w.Transition)
+	case "publish":
+		return decodeAs[Publish](w.Transition)
+	case "discard":
+		return decodeAs[Discard](w.Transition)
+	case "migrate":
+		return decodeAs[migrateValues](w.Transition)
 	}
 	return decodeAs[Report](w.Transition)
 }
@@ -115,6 +121,22 @@ func (startValues) Actor() string { return "fuzz" }
 
 func (t startValues) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	return Start{Run: t.Run, Mission: t.Mission, Inputs: t.Inputs, By: t.By, Tokens: t.Tokens}.Decide(s, f, now)
+}
+
+// migrateValues is a Migrate to one of the definitions of a world.
+type migrateValues struct {
+	From, Definition, Index string
+	Plugins                 map[string]string
+	To                      int
+	Tokens                  Tokens
+}
+
+func (migrateValues) Kind() string  { return "migrate" }
+func (migrateValues) Actor() string { return "fuzz" }
+
+func (t migrateValues) Decide(s State, f Facts, now time.Time) ([]Event, error) {
+	return Migrate{Who: "fuzz", From: t.From, Definition: t.Definition, Index: t.Index, Plugins: t.Plugins, Tokens: t.Tokens,
+		Def: world{Definition: t.To}.facts().Def}.Decide(s, f, now)
 }
 
 // FuzzDecide: whatever a damaged view or an edited plan says, deciding and
@@ -220,6 +242,9 @@ func decideSeeds(f fataler) [][]byte {
 		`{"kind":"advance","transition":{"by":{"agent":"a"},"result":"success","outcome":{"result":"question"}},"state":{"phase":"running"}}`,
 		`{"kind":"answer","transition":{"Human":"a","Decision":"audit:a","Token":"T","Value":"reject"},"state":{"phase":"running","cursor":{"questions":[{"id":"audit:a","token":"T"}]}}}`,
 		`{"kind":"answer","transition":{"Decision":"package:A","Value":"cancel"},"packages":[{"ID":"A","DependsOn":["A"]}],"state":{"phase":"running","cursor":{"questions":[{"id":"package:A"}]},"packages":{"A":{"lane":"nowhere"}}}}`,
+		`{"kind":"migrate","definition":1,"transition":{"Definition":"d","Index":"i","To":2,"Tokens":{"Issue":"T2"}},"state":{"phase":"running","cursor":{"step":"implement"},"packages":{"WP01":{"issue":{"token":"T","package":"WP01"}}}}}`,
+		`{"kind":"publish","transition":{"Who":"ops"},"state":{"phase":"running","unpublished":{"revision":3}}}`,
+		`{"kind":"discard","transition":{"Who":"ops","Revision":3,"Reason":"r"},"state":{"phase":"running","unpublished":{"revision":3}}}`,
 		`{"kind":"withdraw","transition":{"Decision":"plugin:q","Reason":"r"},"state":{"phase":"running","cursor":{"questions":[{"id":"plugin:q"}]}}}`,
 		`{"kind":"rewind","transition":{"To":1,"Reason":"r","Then":{"phase":"running","cursor":{"pos":-7,"questions":[{"id":"x"}]}}},"state":{"phase":"running","revision":3}}`,
 		`{"kind":"ask","transition":{"by":{"agent":"a"},"base":{}},"state":{"phase":"running","cursor":{"pos":-7}}}`,

@@ -32,3 +32,20 @@ func FuzzRunFiles(f *testing.F) {
 		}
 	})
 }
+
+// FuzzNote: whatever lies in the note of a schedule, what is believed of it is of this
+// loop.
+func FuzzNote(f *testing.F) {
+	f.Add([]byte(`{"schema":1,"system":"cron","by":"me","at":"2026-01-02T03:04:05Z","job":{"UID":"u1"}}`))
+	f.Add([]byte(`{"job":{"UID":"u2"}}`))
+	f.Add([]byte("null\n"))
+	l := New(Ground{Root: f.TempDir(), State: f.TempDir()}, Options{})
+	dir := filepath.Join(l.dir(), "deps")
+	must(f, os.MkdirAll(dir, 0o755))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		must(t, os.WriteFile(filepath.Join(dir, noteName), raw, 0o600))
+		if n, err := l.readNote("deps", "u1"); err == nil && n != nil && n.Job.UID != "u1" {
+			t.Fatalf("another loop's note is believed: %+v", n)
+		}
+	})
+}
