@@ -21,7 +21,13 @@ input:KEY, audit:STEP, plugin:KEY or package:WP.
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newDecisionList(a), newDecisionShow(a), newDecisionAnswer(a), newDecisionPostpone(a), newDecisionWithdraw(a))
+	a.grow(cmd, 1,
+		branch{"list", newDecisionList},
+		branch{"show", newDecisionShow},
+		branch{"answer", newDecisionAnswer},
+		branch{"postpone", newDecisionPostpone},
+		branch{"withdraw", newDecisionWithdraw},
+	)
 	return cmd
 }
 

@@ -24,7 +24,12 @@ they are to be told.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newLoopSchedulePrint(a), newLoopScheduleInstall(a), newLoopScheduleRemove(a), newLoopScheduleStatus(a))
+	a.grow(cmd, 2,
+		branch{"print", newLoopSchedulePrint},
+		branch{"install", newLoopScheduleInstall},
+		branch{"remove", newLoopScheduleRemove},
+		branch{"status", newLoopScheduleStatus},
+	)
 	return cmd
 }
 

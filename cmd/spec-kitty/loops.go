@@ -23,9 +23,26 @@ The page docs/loops.md tells all of it.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newLoopCreate(a), newLoopValidate(a), newLoopTick(a), newLoopCheck(a), newLoopPause(a), newLoopResume(a),
-		newLoopDecide(a, true), newLoopDecide(a, false), newLoopClear(a), newLoopStatus(a), newLoopLog(a), newLoopDiff(a),
-		newLoopRecover(a), newLoopRetire(a), newLoopRemove(a), newLoopSchedule(a), newLoopDoctor(a), newLoopBeat(a))
+	a.grow(cmd, 1,
+		branch{"create", newLoopCreate},
+		branch{"validate", newLoopValidate},
+		branch{"tick", newLoopTick},
+		branch{"check", newLoopCheck},
+		branch{"pause", newLoopPause},
+		branch{"resume", newLoopResume},
+		branch{"approve", func(a *app) *cobra.Command { return newLoopDecide(a, true) }},
+		branch{"deny", func(a *app) *cobra.Command { return newLoopDecide(a, false) }},
+		branch{"clear", newLoopClear},
+		branch{"status", newLoopStatus},
+		branch{"log", newLoopLog},
+		branch{"diff", newLoopDiff},
+		branch{"recover", newLoopRecover},
+		branch{"retire", newLoopRetire},
+		branch{"remove", newLoopRemove},
+		branch{"schedule", newLoopSchedule},
+		branch{"doctor", newLoopDoctor},
+		branch{"beat", newLoopBeat},
+	)
 	return cmd
 }
 

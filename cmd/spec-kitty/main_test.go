@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	command.Main()
 	testscript.Main(leakless{m}, map[string]func(){
 		"spec-kitty": func() {
-			os.Exit(run(process{args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, tune: tune}))
+			os.Exit(run(process{args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, tune: tune, alert: os.Getenv(pointVariable) != ""}))
 		},
 		"holdlock": holdLock,
 	})
@@ -44,10 +44,14 @@ func (l leakless) Run() int {
 	return code
 }
 
-// tune lets a script stop a call at a named point: SPEC_KITTY_TEST_AT is
-// POINT=panic or POINT=touch:FILE.
+// pointVariable is what a script sets to stop a call at a named point:
+// POINT=panic or POINT=touch:FILE. Such a call hears signals from the beginning, so
+// that one which is sent at the point is not one that came too early.
+const pointVariable = "SPEC_KITTY_TEST_AT"
+
+// tune lets a script stop a call at a named point.
 func tune(o *runner.Options) {
-	point, act, ok := strings.Cut(os.Getenv("SPEC_KITTY_TEST_AT"), "=")
+	point, act, ok := strings.Cut(os.Getenv(pointVariable), "=")
 	if !ok {
 		return
 	}

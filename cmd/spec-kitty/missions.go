@@ -12,6 +12,13 @@ func newMission(a *app) *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newMissionList(a), newMissionShow(a), newMissionValidate(a), newMissionGraph(a), newMissionSimulate(a), newMissionImport(a))
+	a.grow(cmd, 1,
+		branch{"list", newMissionList},
+		branch{"show", newMissionShow},
+		branch{"validate", newMissionValidate},
+		branch{"graph", newMissionGraph},
+		branch{"simulate", newMissionSimulate},
+		branch{"import", newMissionImport},
+	)
 	return cmd
 }

@@ -17,8 +17,17 @@ says how to write one. PLUGIN is a plugin that spec-kitty.toml configures, or a
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newPluginList(a), newPluginInspect(a), newPluginPin(a), newPluginCheck(a),
-		newPluginRun(a), newPluginRequest(a), newPluginTest(a), newPluginNew(a), newPluginGC(a))
+	a.grow(cmd, 1,
+		branch{"list", newPluginList},
+		branch{"inspect", newPluginInspect},
+		branch{"pin", newPluginPin},
+		branch{"check", newPluginCheck},
+		branch{"run", newPluginRun},
+		branch{"request", newPluginRequest},
+		branch{"test", newPluginTest},
+		branch{"new", newPluginNew},
+		branch{"gc", newPluginGC},
+	)
 	return cmd
 }
 

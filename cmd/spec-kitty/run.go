@@ -22,6 +22,7 @@ type process struct {
 	tune   func(*runner.Options) // for tests; nil: the options as they are
 
 	tuneLoops func(*tick.Options) // likewise
+	alert     bool                // for tests: signals are heard from the beginning
 }
 
 // app is one call: its streams, the flags that all commands share, and the exit
@@ -54,6 +55,9 @@ func run(p process) (code int) {
 	}
 	ctx, stop := withSignals(context.Background())
 	defer stop()
+	if p.alert {
+		ctx.Done()
+	}
 	root.SetArgs(p.args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
@@ -141,7 +145,19 @@ Several agents may call at the same moment, retry, or die half-way.`,
 	flags.StringVar(&a.root, "root", "", "the project's `DIR`, or a folder in it (default: found from the working folder upwards)")
 	flags.StringVar(&a.root, "owned-checkout", "", "the same as --root `DIR`, as existing callers know it")
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
-	root.AddCommand(newNext(a), newRun(a), newWP(a), newLoop(a), newDecision(a), newStatus(a), newMission(a), newDoctor(a), newInit(a), newPlugin(a), newTrust(a))
+	a.grow(root, 0,
+		branch{"next", newNext},
+		branch{"run", newRun},
+		branch{"wp", newWP},
+		branch{"loop", newLoop},
+		branch{"decision", newDecision},
+		branch{"status", newStatus},
+		branch{"mission", newMission},
+		branch{"doctor", newDoctor},
+		branch{"init", newInit},
+		branch{"plugin", newPlugin},
+		branch{"trust", newTrust},
+	)
 	root.SetHelpCommand(newHelp(a))
 	return root
 }

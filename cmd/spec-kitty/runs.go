@@ -14,9 +14,23 @@ argument, --mission M or SPEC_KITTY_MISSION.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newRunStart(a), newRunList(a), newRunShow(a), newRunLog(a),
-		newRunRetry(a), newRunSkip(a), newRunRelease(a), newRunAbort(a), newRunRewind(a), newRunMigrate(a), newRunPublish(a), newRunVerify(a), newRunReplay(a),
-		newRunExport(a), newRunImport(a))
+	a.grow(cmd, 1,
+		branch{"start", newRunStart},
+		branch{"list", newRunList},
+		branch{"show", newRunShow},
+		branch{"log", newRunLog},
+		branch{"retry", newRunRetry},
+		branch{"skip", newRunSkip},
+		branch{"release", newRunRelease},
+		branch{"abort", newRunAbort},
+		branch{"rewind", newRunRewind},
+		branch{"migrate", newRunMigrate},
+		branch{"publish", newRunPublish},
+		branch{"verify", newRunVerify},
+		branch{"replay", newRunReplay},
+		branch{"export", newRunExport},
+		branch{"import", newRunImport},
+	)
 	return cmd
 }
 

@@ -17,6 +17,13 @@ there, under the lock of the tool that keeps it; commit that file with your work
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}
-	cmd.AddCommand(newWPList(a), newWPShow(a), newWPClaim(a), newWPMove(a), newWPRelease(a), newWPHistory(a))
+	a.grow(cmd, 1,
+		branch{"list", newWPList},
+		branch{"show", newWPShow},
+		branch{"claim", newWPClaim},
+		branch{"move", newWPMove},
+		branch{"release", newWPRelease},
+		branch{"history", newWPHistory},
+	)
 	return cmd
 }
