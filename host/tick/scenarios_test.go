@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -186,6 +187,70 @@ func TestEmptyState_Row22_E2(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Row 22: a record that was changed or lost before what the view vouches for. No verb
+// and no tick writes, and status says broken, although all of them begin at the view.
+func TestDamagedInTheMiddle_Row22(t *testing.T) {
+	replace := func(raw []byte) []byte { return bytes.Replace(raw, []byte(`"claimed"`), []byte(`"clajmed"`), 1) }
+	for name, damage := range map[string]func(raw []byte) []byte{
+		"one byte":         replace,
+		"zeros":            func(raw []byte) []byte { clear(raw[20:60]); return raw },
+		"with a torn tail": func(raw []byte) []byte { return append(replace(raw), "{\"v\":1,"...) },
+		"a line end lost":  func(raw []byte) []byte { raw[bytes.IndexByte(raw, '\n')] = ' '; return raw },
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t, commits)
+			y.create("deps")
+			y.want(y.tick(y.loops()), Done, "success")
+			dir := filepath.Join(y.loops().dir(), "deps")
+			raw, err := os.ReadFile(filepath.Join(dir, JournalName))
+			must(t, err, os.WriteFile(filepath.Join(dir, JournalName), damage(raw), 0o644))
+			before := contents(t, dir)
+			l := y.loops()
+			s, err := l.Status(t.Context(), "deps")
+			if s.Status != "broken" && name != "with a torn tail" {
+				t.Errorf("%+v %v", s, err)
+			}
+			for verb, err := range everyVerb(t, l, "deps") {
+				if !Broken(err) {
+					t.Errorf("%s: %v", verb, err)
+				}
+			}
+			if after := contents(t, dir); after != before {
+				t.Errorf("it was written:\n%s\nbefore:\n%s", after, before)
+			}
+		})
+	}
+}
+
+// everyVerb calls all that may write.
+func everyVerb(t *testing.T, l *Loops, name string) map[string]error {
+	errs, me := map[string]error{}, "human:me"
+	_, errs["tick"] = l.Tick(t.Context(), Request{Loop: name, Who: "tick", ByHand: true})
+	_, errs["pause"] = l.Pause(t.Context(), PauseRequest{Loop: name, Who: me})
+	_, errs["resume"] = l.Resume(t.Context(), name, me, "")
+	_, errs["approve"] = l.Approve(t.Context(), name, me, "x", "")
+	_, errs["deny"] = l.Deny(t.Context(), name, me, "x", "")
+	_, errs["clear"] = l.Clear(t.Context(), name, me, "denied", "", false)
+	_, errs["retire"] = l.Retire(t.Context(), name, me, "", false)
+	_, errs["remove"] = l.Remove(t.Context(), name, me, false)
+	return errs
+}
+
+// A folder that was copied, or whose journal was only touched, is as good as before:
+// it is read whole once, and goes on.
+func TestTouchedJournalIsReadWhole_Row22(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	y.want(y.tick(y.loops()), Done, "success")
+	dir := filepath.Join(y.loops().dir(), "deps")
+	must(t, os.Chtimes(filepath.Join(dir, JournalName), time.Unix(1, 0), time.Unix(1, 0)))
+	must(t, os.Rename(dir, dir+".old"), os.CopyFS(dir, os.DirFS(dir+".old")), os.RemoveAll(dir+".old"))
+	if s := y.status(); s.Status != "ready" {
+		t.Errorf("%+v", s)
+	}
+	y.want(y.tick(y.loops()), Done, "success")
 }
 
 // contents are the names and bytes below a folder, without the lock file.
