@@ -108,6 +108,12 @@ func groupLives(leader command.Process, mark string) loop.Liveness {
 // variable is the environment variable that marks a run's processes.
 const variable = "SPEC_KITTY_LOOP_RUN"
 
+// noticeVariable marks the processes of a notice, which are in no run: they may do
+// what a person may.
+const noticeVariable = "SPEC_KITTY_LOOP_NOTICE"
+
+func noticeMark(uid, key string) string { return uid + "/" + key }
+
 // mark is what it holds: no other run of any loop has it.
 func mark(uid string, token uint64) string { return uid + "/" + itoa(token) }
 

@@ -48,9 +48,9 @@ func isMarked(pid int, mark string) bool {
 	if err != nil {
 		return false
 	}
-	want := []byte(variable + "=" + mark)
 	for one := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(one, want) {
+		name, value, _ := strings.Cut(string(one), "=")
+		if value == mark && (name == variable || name == noticeVariable) {
 			return true
 		}
 	}
