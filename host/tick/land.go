@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -107,6 +108,9 @@ func (r *running) intend(ctx context.Context, intent loop.BeginLanding) (Report,
 	// may have moved the branch already.
 	ctx = context.WithoutCancel(ctx)
 	head, err := r.l.swap(ctx, r.name, r.src.Worktree.Branch, intent.Old, intent.New, "loop "+r.name+", run "+itoa(r.token()))
+	if errors.As(err, new(*worktree.UnsyncedError)) {
+		return Report{}, fmt.Errorf("%w; the next tick moves the branch once more, and keeps the books then", err)
+	}
 	if err != nil {
 		return r.end(ctx, loop.FailRun{Tick: r.mine(), Why: "landing_failed", Detail: err.Error()})
 	}

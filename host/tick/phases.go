@@ -201,7 +201,7 @@ func (r *running) left(ctx context.Context, path string) (*conclusion, error) {
 	}
 	r.result, r.usage = head, r.used()
 	if head.ID != r.base.ID {
-		if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID); err != nil {
+		if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID, r.base.ID); err != nil {
 			return nil, err
 		}
 	}

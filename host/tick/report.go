@@ -6,6 +6,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
 )
 
 // Outcome is how a tick, or another verb, went.
@@ -138,6 +139,8 @@ func Refusal(name string, err error) (r Report, ok bool) {
 		r.ReasonCode, r.Reason = LockTimeout, timeout.Error()
 	case errors.As(err, &uncertain):
 		r.ReasonCode, r.Reason = CommitUncertain, uncertain.Error()
+	case errors.As(err, new(*worktree.UnsyncedError)):
+		r.ReasonCode, r.Reason = CommitUncertain, err.Error()
 	case gitCode(err) != "":
 		r.ReasonCode, r.Reason = gitCode(err), err.Error()
 	default:

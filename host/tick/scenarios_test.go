@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // R7, CommitIsAtomic: a tick is stopped inside of the commit of its outcome. A pause
@@ -236,6 +238,35 @@ func everyVerb(t *testing.T, l *Loops, name string) map[string]error {
 	_, errs["retire"] = l.Retire(t.Context(), name, me, "", false)
 	_, errs["remove"] = l.Remove(t.Context(), name, me, false)
 	return errs
+}
+
+// A branch that was moved, while the disk does not say that it lasts, is not on record
+// as landed; the next tick makes sure of it and counts the run once.
+func TestUnsyncedLanding_Row18(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	l := y.loops()
+	l.repo.Disk = &durable.Faulty{Disk: durable.OS(), Fail: func(_ int, op durable.Op) error {
+		if strings.HasPrefix(op.Kind, "sync") && strings.HasSuffix(op.Path, filepath.Join("heads", "loop", "deps")) && y.landed() > 0 {
+			return os.ErrInvalid
+		}
+		return nil
+	}}
+	_, err := l.Tick(t.Context(), Request{Loop: "deps", Who: "tick"})
+	if r, ok := Refusal("deps", err); !ok || r.ReasonCode != CommitUncertain {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if s := y.status(); s.Claim == nil || s.Claim.Phase != string(loop.InLanding) || y.landed() != 1 {
+		t.Fatalf("%+v", s)
+	}
+	dead := func(o *Options) {
+		o.Host = ThisHost()
+		o.Host.Process = func(command.Process) loop.Liveness { return loop.Gone }
+	}
+	report, err := y.loops(dead).Recover(t.Context(), RecoverRequest{Loop: "deps", Who: "human:me"})
+	if s := y.status(); err != nil || s.Claim != nil || s.Count.Runs != 1 || s.LastRun != "success" || y.landed() != 1 {
+		t.Errorf("%+v %v: %+v", report, err, s)
+	}
 }
 
 // A folder that was copied, or whose journal was only touched, is as good as before:

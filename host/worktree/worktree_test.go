@@ -205,7 +205,7 @@ func TestLand(t *testing.T) {
 	path := filepath.Join(r.Root, ".worktrees", "loop-deps")
 	must(t, r.Ensure(t.Context(), path, base.ID, false))
 	result := worked(t, r, path, "new", "x")
-	must(t, r.Keep(t.Context(), "deps", 7, result.ID))
+	must(t, r.Keep(t.Context(), "deps", 7, result.ID, base.ID))
 
 	must(t, r.Land(t.Context(), "loop/deps", worktree.NoCommit, result.ID, "loop deps, run 7"))
 	must(t, r.Land(t.Context(), "loop/deps", worktree.NoCommit, result.ID, "again")) // row 18: its answer was lost
@@ -240,7 +240,7 @@ func TestKeptResults(t *testing.T) {
 	must(t, r.Ensure(t.Context(), path, base.ID, false))
 	one := worked(t, r, path, "a", "x")
 	two := worked(t, r, path, "b", "x")
-	must(t, r.Keep(t.Context(), "deps", 9, one.ID), r.Keep(t.Context(), "deps", 10, two.ID), r.Keep(t.Context(), "other", 1, two.ID))
+	must(t, r.Keep(t.Context(), "deps", 9, one.ID, base.ID), r.Keep(t.Context(), "deps", 10, two.ID, one.ID), r.Keep(t.Context(), "other", 1, two.ID, one.ID))
 	all, err := r.Kept(t.Context(), "deps", "")
 	if err != nil || !slices.Equal(all, []worktree.Kept{{Token: 9, Commit: one.ID}, {Token: 10, Commit: two.ID}}) {
 		t.Errorf("%v %v", all, err)
@@ -324,7 +324,7 @@ func TestEnds(t *testing.T) {
 // found, and where it lies.
 func TestBelowTheTop(t *testing.T) {
 	r, base := repo(t)
-	must(t, r.Keep(t.Context(), "deps", 1, base.ID))
+	must(t, r.Keep(t.Context(), "deps", 1, base.ID, base.ID))
 	below := filepath.Join(r.Root, "a", "b")
 	must(t, os.MkdirAll(below, 0o755))
 	bare := filepath.Join(t.TempDir(), "bare")
