@@ -29,7 +29,9 @@ const mission = "m"
 // life is what one process of an agent does, and what becomes of it.
 type life struct {
 	Root  string
+	Home  string // of its user: consents and compiled plugins
 	Agent string
+	Loop  bool // it fires the loop and is its operator, instead of working on the mission
 	Seed  uint64
 	Calls int
 	Again *call // what the process before it was killed in
@@ -43,12 +45,13 @@ type life struct {
 
 // call is one call that may commit.
 type call struct {
-	Op       string // next, failed, answer, start, claim, move, retry or rewind
+	Op       string // next, failed, answer, start, claim, move, retry, rewind or publish; of the loop, see loopCall
 	Token    string
 	Decision string
 	Value    string
 	Package  string
 	To       string // the lane, or the step
+	Reason   string // of a report: what its executor writes into the changelog
 }
 
 // told is what came of it. A call whose process dies is told nothing.
@@ -58,6 +61,8 @@ type told struct {
 	Recorded bool // by this call: not by an earlier one that it repeats
 	Replayed bool
 	Token    string // of the work that was handed out
+	Claim    uint64 // of the loop: the token of the run that the answer is about
+	Code     string // of the loop
 	Error    string
 }
 
@@ -76,6 +81,7 @@ type living struct {
 	out     *json.Encoder
 	n       int    // calls made
 	last    string // the token that it reported last
+	hook    func(point string)
 }
 
 func live(raw string) error {
@@ -116,14 +122,21 @@ func (l *living) open() (err error) {
 			select {}
 		}
 	}
-	l.project, err = runner.Open(runner.Options{Root: l.Root, CacheDir: "-", Hook: hook, Commit: commit.Options{Hook: hook}})
+	l.hook = hook
+	options := userOptions(l.Root, l.Home)
+	options.Hook, options.Commit = hook, commit.Options{Hook: hook}
+	l.project, err = runner.Open(options)
 	return err
 }
 
 // limit is a disk that is nearly full: a write beyond it fails, after some of
 // its bytes were written. (The signal that goes with it, Go's runtime ignores.)
 func (l *living) limit() error {
-	journals, err := filepath.Glob(filepath.Join(l.project.Config.StateRoot(), "runs", "*", "run.events.jsonl"))
+	pattern := filepath.Join("runs", "*", "run.events.jsonl")
+	if l.Loop {
+		pattern = filepath.Join("loops", loopName, "loop.events.jsonl")
+	}
+	journals, err := filepath.Glob(filepath.Join(l.project.Config.StateRoot(), pattern))
 	if err != nil {
 		return err
 	}
@@ -147,6 +160,9 @@ func (l *living) step() error {
 			return err
 		}
 	}
+	if l.Loop {
+		return l.stepLoop()
+	}
 	a, err := l.project.Query(context.Background(), mission, l.caller())
 	if err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -156,7 +172,7 @@ func (l *living) step() error {
 }
 
 func (l *living) choose(a runner.Answer) call {
-	c := call{Op: "next"}
+	c := call{Op: "next", Reason: fmt.Sprintf("%s %x %d", l.Agent, l.Seed, l.n)}
 	if a.Token != nil {
 		c.Token = *a.Token // whoever knows it may report with it
 	}
@@ -205,6 +221,8 @@ func (l *living) detour(a runner.Answer, odd int) (call, bool) {
 		return call{Op: "failed", Token: *a.Token}, true
 	case odd < 9:
 		return again, true
+	case odd == 9:
+		return call{Op: "publish"}, true
 	case odd == 10 && l.rng.IntN(4) == 0:
 		return call{Op: "rewind", To: fmt.Sprintf("w%d", l.rng.IntN(8))}, true
 	}
@@ -214,8 +232,19 @@ func (l *living) detour(a runner.Answer, odd int) (call, bool) {
 // make makes a call and tells of it, before and after.
 func (l *living) make(c call) {
 	_ = l.out.Encode(line{Begin: &c})
-	a, err := l.call(c)
+	end, err := l.call(c)
 	l.n++
+	if err != nil {
+		end = told{Error: codeOf(err)}
+	}
+	_ = l.out.Encode(line{End: &end})
+}
+
+func (l *living) call(c call) (told, error) {
+	if l.Loop {
+		return l.loopCall(c)
+	}
+	a, err := l.missionCall(c)
 	end := told{Revision: a.Revision, Recorded: a.Recorded && !a.Replayed, Replayed: a.Replayed}
 	if a.RunID != nil {
 		end.Run = *a.RunID
@@ -223,13 +252,10 @@ func (l *living) make(c call) {
 	if a.Token != nil {
 		end.Token = *a.Token
 	}
-	if err != nil {
-		end = told{Error: codeOf(err)}
-	}
-	_ = l.out.Encode(line{End: &end})
+	return end, err
 }
 
-func (l *living) call(c call) (a runner.Answer, err error) {
+func (l *living) missionCall(c call) (a runner.Answer, err error) {
 	ctx := context.Background()
 	operator := runner.OperatorRequest{Mission: mission, Actor: l.Agent, Package: c.Package, To: c.To, Force: true, Reason: "torture"}
 	switch c.Op {
@@ -241,6 +267,8 @@ func (l *living) call(c call) (a runner.Answer, err error) {
 		return l.project.Retry(ctx, operator)
 	case "rewind":
 		return l.rewind(c.To)
+	case "publish":
+		return l.project.Publish(ctx, runner.OperatorRequest{Mission: mission, Actor: l.Agent})
 	case "failed":
 		return l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Result: cursor.Failed, Token: c.Token})
 	case "start":
@@ -248,7 +276,7 @@ func (l *living) call(c call) (a runner.Answer, err error) {
 	case "answer":
 		a, err = l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Answer: &c.Value, Decision: c.Decision})
 	default:
-		a, err = l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Result: cursor.Success, Token: c.Token})
+		a, err = l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Result: cursor.Success, Token: c.Token, Reason: c.Reason})
 		l.last = c.Token
 	}
 	return a, err
@@ -267,6 +295,9 @@ func (l *living) rewind(step string) (runner.Answer, error) {
 func codeOf(err error) string {
 	if known := new(runner.Error); errors.As(err, &known) {
 		return string(known.Code) + ": " + known.Message
+	}
+	if errors.As(err, new(*commit.AppendError)) {
+		return string(runner.CodeDiskFull) + ": " + err.Error()
 	}
 	return err.Error()
 }
