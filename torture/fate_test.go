@@ -26,8 +26,11 @@ import (
 var commitPoints = []string{
 	runner.PointRead, runner.PointPlanned, commit.PointLockAcquired, commit.PointRepaired, commit.PointBeforeAppend,
 	commit.PointAfterAppend, commit.PointAfterSync, commit.PointBeforePublish, commit.PointAfterPublish,
-	commit.PointBeforeRelease, commit.PointReleased, runner.PointCommitted, runner.PointDispatched, runner.PointPublishing, commit.PointPublished,
+	commit.PointBeforeRelease, commit.PointReleased, runner.PointCommitted,
 }
+
+// filePoints are met by few calls, so whoever is to die there dies in the first of them.
+var filePoints = []string{runner.PointPublishing, commit.PointPublished}
 
 // loopPoints are those of ticks, and the commits of all that is done with a loop.
 var loopPoints = []string{
@@ -75,17 +78,23 @@ func fate(rng *rand.Rand, l *life) torment {
 	l.Seed, l.Calls, l.KillCall = rng.Uint64(), 1+rng.IntN(8), rng.IntN(3)
 	points, most := commitPoints, 4000 // µs
 	if l.Loop {
-		points, most = loopPoints, 200_000
+		points, most = loopPoints, 400_000
 	}
 	t := torment{after: 1 + rng.IntN(3), delay: time.Duration(rng.IntN(most)) * time.Microsecond}
 	switch dice := rng.IntN(20); {
-	case dice < 8:
+	case l.Loop && dice%4 == 0: // a run has many points to die at, and is to come to its end sometimes
+		t.fate = "left alone"
+	case dice < 9:
 		t.fate, l.KillAt = "killed at a point", points[rng.IntN(len(points))]
-	case dice < 9 && !l.Loop:
+	case dice < 12 && l.Loop:
+		t.fate, l.KillWork = "killed at work", true
+	case dice < 11:
+		t.fate, l.KillAt, l.KillCall = "killed at files", filePoints[rng.IntN(len(filePoints))], -1
+	case dice < 12:
 		t.fate, l.KillAt = "killed in a start", startPoints[rng.IntN(len(startPoints))]
-	case dice < 15:
+	case dice < 16:
 		t.fate, t.kill = "killed at random", true
-	case dice < 17:
+	case dice < 18:
 		t.fate, t.stop, t.kill = "stopped", time.Duration(rng.IntN(20))*time.Millisecond, rng.IntN(2) == 0
 	case dice < 19:
 		t.fate, l.Limited, l.Room = "disk full", true, rng.Int64N(1500)

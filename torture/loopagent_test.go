@@ -34,8 +34,8 @@ func (l *living) stepLoop() error {
 // sometimes what fits another moment.
 func (l *living) chooseForLoop(s tick.Status) call {
 	c := goesOn(s)
-	switch dice := l.rng.IntN(20); {
-	case dice < 2:
+	switch dice := l.rng.IntN(50); {
+	case dice == 1:
 		c = call{Op: "pause"}
 	case dice == 2:
 		c = call{Op: "pause", To: "now"}
@@ -45,9 +45,9 @@ func (l *living) chooseForLoop(s tick.Status) call {
 		c = call{Op: "resume"}
 	case dice == 5 && s.Approval != nil:
 		c = call{Op: "approve", Decision: s.Approval.ID}
-	case dice == 6 && c.Op == "approve":
+	case dice < 15 && c.Op == "approve":
 		c.Op = "deny"
-	case dice < 9:
+	case dice < 20:
 		c = call{Op: "tick"}
 	}
 	c.Reason = fmt.Sprintf("%s %x %d", l.Agent, l.Seed, l.n)
@@ -57,10 +57,10 @@ func (l *living) chooseForLoop(s tick.Status) call {
 // goesOn is the call that makes a loop go on.
 func goesOn(s tick.Status) call {
 	switch {
-	case s.Control == "paused":
-		return call{Op: "resume"}
 	case s.Halt != nil:
 		return call{Op: "clear", Value: s.Halt.Code}
+	case s.Control == "paused":
+		return call{Op: "resume"}
 	case s.Status == "backoff":
 		return call{Op: "clear", Value: string(loop.BackoffCode)}
 	case s.Approval != nil && s.Approval.State == "open":

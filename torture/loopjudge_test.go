@@ -129,7 +129,11 @@ func (lg *log) judgeLoop(t *testing.T, p *runner.Project) (lost int, doubled []s
 		}
 	}
 	h.heldAgainst(t, p.Config.Root)
-	t.Logf("the loop: %d runs, %d landed, %d records, %d acknowledged", h.last, h.landed, len(h.records), acks)
+	ends := map[string]int{}
+	for _, e := range h.ended {
+		ends[string(e.Result)]++
+	}
+	t.Logf("the loop: %d runs, %v, %d landed, %d records, %d acknowledged", h.last, ends, h.landed, len(h.records), acks)
 	return lost, doubled
 }
 
