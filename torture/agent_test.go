@@ -202,12 +202,10 @@ func (l *living) call(c call) (told, error) {
 	return end, err
 }
 
+// codeOf is an error as the program tells it.
 func codeOf(err error) string {
-	if known := new(runner.Error); errors.As(err, &known) {
+	if known := new(runner.Error); errors.As(runner.Classify(err), &known) {
 		return string(known.Code) + ": " + known.Message
-	}
-	if errors.As(err, new(*commit.AppendError)) {
-		return string(runner.CodeDiskFull) + ": " + err.Error()
 	}
 	return err.Error()
 }

@@ -53,8 +53,11 @@ const (
 // repeat; so are the files of executors, and what the loop's work left is on its branch;
 // every run is sound and goes on.
 func TestTorture_P3_Case12_Case16(t *testing.T) {
+	t.Parallel()
 	lg := newLog(project(t, t.TempDir()))
-	lg.torment(t, func(began time.Time) bool { return time.Since(began) < *duration || lg.dead() < *kills })
+	lg.torment(t, func(began time.Time) bool {
+		return time.Since(began) < *duration || lg.dead() < *kills || lg.unproven(began)
+	})
 	lg.judge(t)
 }
 
