@@ -88,6 +88,9 @@ func (l *Loops) Preflight(ctx context.Context, name string) Preflight {
 	}
 	p.place(l, name)
 	if err == nil {
+		if older := o.state.Older(l.facts(name, o.state)); older != "" {
+			p.add("copy", LevelWarning, older, "look at what lies on the branch, then clear the halt that the next tick sets")
+		}
 		p.clock(l, o)
 		if known {
 			p.schedule(l, o, src)

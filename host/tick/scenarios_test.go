@@ -269,6 +269,38 @@ func TestUnsyncedLanding_Row18(t *testing.T) {
 	}
 }
 
+// An older copy of a loop's folder that was put back is told by name, gives no token
+// twice, and has a way out; the later results stay where they are.
+func TestOlderCopyIsTold(t *testing.T) {
+	for _, packed := range []bool{false, true} {
+		y := newYard(t, commits)
+		y.create("deps")
+		y.want(y.tick(y.loops()), Done, "success")
+		dir := filepath.Join(y.loops().dir(), "deps")
+		must(t, os.CopyFS(dir+".copy", os.DirFS(dir)))
+		y.want(y.tick(y.loops()), Done, "success")
+		y.want(y.tick(y.loops()), Done, "success")
+		kept := git(t, y.root, "for-each-ref", "refs/spec-kitty")
+		if packed {
+			git(t, y.root, "pack-refs", "--all")
+		}
+		must(t, os.RemoveAll(dir), os.Rename(dir+".copy", dir))
+		if s := y.status(); len(s.Warnings) != 1 || s.Warnings[0].Code != "older_copy" {
+			t.Errorf("%+v", s)
+		}
+		y.want(y.tick(y.loops()), Halted, "older_copy")
+		if after := git(t, y.root, "for-each-ref", "refs/spec-kitty"); after != kept {
+			t.Errorf("results:\n%s\nwere:\n%s", after, kept)
+		}
+		_, err := y.loops().Clear(t.Context(), "deps", "human:me", "older_copy", "", false)
+		must(t, err)
+		y.want(y.tick(y.loops()), Done, "success")
+		if s := y.status(); s.Token != 4 || len(s.Warnings) != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
 // A folder that was copied, or whose journal was only touched, is as good as before:
 // it is read whole once, and goes on.
 func TestTouchedJournalIsReadWhole_Row22(t *testing.T) {

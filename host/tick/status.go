@@ -88,6 +88,9 @@ func (o *opened) fill(s *Status) {
 	if shown.Warning != "" {
 		s.Warnings = append(s.Warnings, Warning{"clock", shown.Warning})
 	}
+	if older := state.Older(facts); older != "" {
+		s.Warnings = append(s.Warnings, Warning{string(loop.HaltOlderCopy), older + ": the next tick that would begin a run halts the loop"})
+	}
 	s.UID, s.Revision, s.Token, s.Control = state.UID, state.Revision, state.Token, string(state.Control.Desired)
 	s.Count, s.Due = state.Count, len(state.Due)
 	if src, err := o.l.ground.Source(o.name); err != nil {
