@@ -20,6 +20,7 @@ type Host struct {
 	// Self is this process.
 	Self command.Process
 	// Process and Group tell whether they still are there.
+	Above   func() string // the mark of the run that a process above us is of; "" for none
 	Process func(command.Process) loop.Liveness
 	Group   func(leader command.Process, mark string) loop.Liveness
 }
@@ -36,7 +37,7 @@ func ThisHost() *Host {
 	}
 	return &Host{
 		Name: name + processSpace(), Boot: self.Boot, Up: bootClock, Awake: awakeClock, Self: self,
-		Process: processLives, Group: groupLives,
+		Above: markAbove, Process: processLives, Group: groupLives,
 	}
 }
 

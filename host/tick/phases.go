@@ -200,12 +200,24 @@ func (r *running) left(ctx context.Context, path string) (*conclusion, error) {
 			Detail: fmt.Sprintf("the work left commit %s, which does not go on from %s: landing it would drop what was there", head.ID, r.base.ID)}), nil
 	}
 	r.result, r.usage = head, r.used()
+	if files, err := r.l.repo.Uncommitted(ctx, path); err == nil && len(files) > 0 { // else it is not told
+		r.unkept = "it left uncommitted, which does not count and is cleaned away: " + few(files)
+	}
 	if head.ID != r.base.ID {
 		if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID, r.base.ID); err != nil {
 			return nil, err
 		}
 	}
 	return r.branchStays(ctx)
+}
+
+// few names some of many files.
+func few(files []string) string {
+	const most = 5
+	if len(files) <= most {
+		return strings.Join(files, ", ")
+	}
+	return strings.Join(files[:most], ", ") + fmt.Sprintf(" and %d more", len(files)-most)
 }
 
 // branchStays wants the loop's branch where the run began: nobody has judged the work

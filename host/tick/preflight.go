@@ -178,7 +178,9 @@ func (p *Preflight) worktrees(l *Loops, name string) {
 		}
 		if err == nil {
 			var info fs.FileInfo
-			if info, err = os.Lstat(filepath.Join(path, ".git")); err == nil && !info.Mode().IsRegular() {
+			if in, _ := os.Lstat(filepath.Dir(path)); in != nil && in.Mode()&fs.ModeSymlink != 0 {
+				err = errors.New(filepath.Dir(path) + " is a link, which is not followed")
+			} else if info, err = os.Lstat(filepath.Join(path, ".git")); err == nil && !info.Mode().IsRegular() {
 				err = errors.New(path + " is no worktree of this repository")
 			}
 		}

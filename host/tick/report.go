@@ -86,6 +86,9 @@ func (o *opened) ended(e loop.Ended) Report {
 		if e.Progress == loop.Stuck {
 			text += " and changed nothing"
 		}
+		if e.Detail != "" {
+			text += "; " + e.Detail
+		}
 		return o.report(Done, "success", text)
 	case loop.EndClosed:
 		return o.report(Skipped, string(loop.SkipGate), or(e.Detail, "the gate is closed"))

@@ -301,6 +301,44 @@ func TestOlderCopyIsTold(t *testing.T) {
 	}
 }
 
+// Work that was left uncommitted is told, not taken for none.
+func TestUncommittedWorkIsTold(t *testing.T) {
+	y := newYard(t, `echo x > note; mkdir -p deep; echo x > deep/er`, func(d *loop.Definition) { d.Limits.MaxNoProgress = 1 })
+	y.create("deps")
+	r := y.tick(y.loops())
+	s := y.status()
+	for where, text := range map[string]string{"report": r.Reason, "status": s.Detail, "halt": s.Halt.Detail} {
+		if !strings.Contains(text, "uncommitted") || !strings.Contains(text, "deep/, note") {
+			t.Errorf("%s: %q", where, text)
+		}
+	}
+	y = newYard(t, commits+`; echo x > note`)
+	y.create("deps")
+	if r := y.tick(y.loops()); r.ReasonCode != "success" || !strings.Contains(r.Reason, "uncommitted") || y.landed() != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A person who is asked is shown what would start, or land, in words.
+func TestWhatIsAskedIsDescribed(t *testing.T) {
+	described := func(stage loop.Stage) string {
+		y := newYard(t, commits, func(d *loop.Definition) {
+			d.Approval.Before, d.Verify = []loop.Stage{stage}, &loop.Verifier{Check: *sh("true")}
+		})
+		y.create("deps")
+		y.want(y.tick(y.loops()), Waiting, "waiting")
+		rows, err := y.loops().Described(t.Context(), "deps", y.status().Approval.Subject)
+		must(t, err)
+		return fmt.Sprint(rows)
+	}
+	if got := described(loop.ToStart); !strings.Contains(got, "git commit -qm work") || !strings.Contains(got, "{verify sh -c true}") || !strings.Contains(got, " one}") {
+		t.Error(got)
+	}
+	if got := described(loop.ToLand); !strings.Contains(got, " work}") || !strings.Contains(got, "{changes done.txt}") {
+		t.Error(got)
+	}
+}
+
 // A folder that was copied, or whose journal was only touched, is as good as before:
 // it is read whole once, and goes on.
 func TestTouchedJournalIsReadWhole_Row22(t *testing.T) {

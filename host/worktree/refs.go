@@ -192,6 +192,12 @@ func (r Repo) Changed(ctx context.Context, from, to string) ([]string, error) {
 	return files, nil
 }
 
+// Title is a commit as people name it: the beginning of its id and its first line.
+func (r Repo) Title(ctx context.Context, commit string) (string, error) {
+	out, err := r.git(ctx, r.Root, "log", "-1", "--no-color", "--no-show-signature", "--format=%h %s", "--end-of-options", commit)
+	return line(out), err
+}
+
 // Diff is the difference between two commits as people read it.
 func (r Repo) Diff(ctx context.Context, from, to string) (string, error) {
 	out, err := r.git(ctx, r.Root, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--stat", "--patch", from, to)

@@ -82,8 +82,8 @@ func worked(t testing.TB, r worktree.Repo, path, file, content string) worktree.
 func clean(t testing.TB, r worktree.Repo, path string, at worktree.Commit) {
 	t.Helper()
 	head, err := r.Head(t.Context(), path)
-	dirty, err2 := r.Dirty(t.Context(), path)
-	if err != nil || err2 != nil || head != at || dirty {
+	dirty, err2 := r.Uncommitted(t.Context(), path)
+	if err != nil || err2 != nil || head != at || len(dirty) > 0 {
 		t.Errorf("at %v, dirty %v: %v %v; want %v", head, dirty, err, err2, at)
 	}
 	if branch := run(t, path, "rev-parse", "--abbrev-ref", "HEAD"); branch != "HEAD" {
@@ -197,6 +197,25 @@ func TestHeadOfWhatIsGone_Row38(t *testing.T) {
 	must(t, os.Remove(filepath.Join(path, ".git")))
 	if c, err := r.Head(t.Context(), path); !errors.As(err, new(*worktree.BusyError)) {
 		t.Errorf("%v %v", c, err)
+	}
+}
+
+// A link in place of the folder of worktrees, or of a worktree, leads nothing of ours out
+// of the project.
+func TestEnsureFollowsNoLink(t *testing.T) {
+	for _, linked := range []string{".worktrees", ".worktrees/loop-deps"} {
+		r, base := repo(t)
+		away, path := t.TempDir(), filepath.Join(r.Root, ".worktrees", "loop-deps")
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(r.Root, linked)), 0o755))
+		if err := os.Symlink(away, filepath.Join(r.Root, linked)); err != nil {
+			t.Skip(err)
+		}
+		if err := r.Ensure(t.Context(), path, base.ID, true); !errors.As(err, new(*worktree.BusyError)) || !strings.Contains(err.Error(), "is a link") {
+			t.Errorf("%s: %v", linked, err)
+		}
+		if there, err := os.ReadDir(away); err != nil || len(there) > 0 {
+			t.Errorf("%s: %v %v", linked, there, err)
+		}
 	}
 }
 
