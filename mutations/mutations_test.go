@@ -77,7 +77,9 @@ func TestMutationsTurnTestsRed_SC003(t *testing.T) {
 			continue
 		}
 		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
+			if *rest {
+				t.Parallel() // the others race processes, which need the processors
+			}
 			with := programs.with(t, m, id(i))
 			for _, r := range m.red {
 				r.mustFail(t, with, id(i))

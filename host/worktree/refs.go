@@ -96,14 +96,15 @@ func (r Repo) Descends(ctx context.Context, commit, from string) (bool, error) {
 // Land moves a branch from one commit to another, old being NoCommit where it is
 // still to be made, by git's own compare-and-swap. That it is there already is
 // success: a move whose answer was lost is made once more. *MovedError where it
-// is neither, *CheckedOutError where it is checked out.
+// is neither, *CheckedOutError where it is checked out. The move is durable on
+// return; *UnsyncedError where it is made and that cannot be said.
 func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
 	if err := r.MayLand(ctx, branch); err != nil {
 		return err
 	}
-	_, failed := r.git(ctx, r.Root, "update-ref", "-m", reason, "--create-reflog", branchRef(branch), to, old)
+	_, failed := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", "-m", reason, "--create-reflog", branchRef(branch), to, old)...)
 	if failed == nil {
-		return nil
+		return r.refLasts(branchRef(branch))
 	}
 	have, err := r.Branch(ctx, branch)
 	switch {
@@ -114,7 +115,7 @@ func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
 	}
 	switch have.ID {
 	case to:
-		return nil
+		return r.refLasts(branchRef(branch))
 	case old:
 		return failed // the swap itself was refused: a hook, a lock file, a full disk
 	}
@@ -126,11 +127,16 @@ func runRef(loop string, token uint64) string {
 	return "refs/spec-kitty/loops/" + loop + "/" + strconv.FormatUint(token, 10)
 }
 
-// Keep keeps the result commit of a run under a ref of its own. Keeping it again
-// changes nothing.
-func (r Repo) Keep(ctx context.Context, loop string, token uint64, commit string) error {
-	_, err := r.git(ctx, r.Root, "update-ref", runRef(loop, token), commit)
-	return err
+// Keep keeps the result commit of a run under a ref of its own, durably, with all that
+// it has and the commit that the run began at has not. Keeping it again changes nothing.
+func (r Repo) Keep(ctx context.Context, loop string, token uint64, commit, base string) error {
+	if err := r.objectsLast(ctx, commit, base); err != nil {
+		return err
+	}
+	if _, err := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", runRef(loop, token), commit)...); err != nil {
+		return err
+	}
+	return r.refLasts(runRef(loop, token))
 }
 
 // Kept is a result that is kept.
@@ -184,6 +190,12 @@ func (r Repo) Changed(ctx context.Context, from, to string) ([]string, error) {
 	files := strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
 	sort.Strings(files)
 	return files, nil
+}
+
+// Title is a commit as people name it: the beginning of its id and its first line.
+func (r Repo) Title(ctx context.Context, commit string) (string, error) {
+	out, err := r.git(ctx, r.Root, "log", "-1", "--no-color", "--no-show-signature", "--format=%h %s", "--end-of-options", commit)
+	return line(out), err
 }
 
 // Diff is the difference between two commits as people read it.
