@@ -107,6 +107,9 @@ func (o *opened) fill(s *Status) {
 		}
 		if err := o.l.ground.Trusted(src); err != nil {
 			s.Warnings = append(s.Warnings, Warning{"not_trusted", err.Error() + ": its ticks are refused"})
+			if shown.Status == loop.StatusReady {
+				s.Why, s.Next = "only consent to what it runs is missing", "spec-kitty trust --loop "+o.name
+			}
 		}
 	}
 	if c := state.Claim; c != nil {
