@@ -22,8 +22,8 @@ const followPause = 500 * time.Millisecond
 
 // loopLog is what `loop log` prints with --json.
 type loopLog struct {
-	Schema  int             `json:"schema"`
-	Loop    string          `json:"loop"`
+	Schema  int                `json:"schema"`
+	Loop    string             `json:"loop"`
 	Entries []runner.LogRecord `json:"entries"`
 }
 
