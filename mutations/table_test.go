@@ -171,7 +171,7 @@ var table = []mutation{
 		},
 		red: []red{
 			{"host/cursor", []string{"TestClaim_Case03"}},
-			{"host/runner", []string{"TestEightClaimOnePackage_Case03"}},
+			{"host/runner", []string{"TestEightClaimOnePackage_Case03", "TestHistoryInProcess_SC001"}},
 		},
 	},
 	{
@@ -231,7 +231,10 @@ var table = []mutation{
 	{
 		name:  "what stands in an artifact's place is compared under the lock",
 		edits: []edit{{"host/cursor/artifact.go", "now != a.Replaces && now != a.SHA256 {", "false && now != \"\" {"}},
-		red:   []red{{"host/runner", []string{"TestArtifactConflict"}}}, // what the plugin read is compared too, and saves a saved plan
+		red: []red{
+			{"host/cursor", []string{"TestArtifactsPlace_P3"}},
+			{"host/runner", []string{"TestArtifactConflict", "TestTwoMissionsOnePath_P4"}}, // what the plugin read is compared too, and saves a saved plan
+		},
 	},
 	{
 		name:  "what stands in an artifact's place is compared before it is written",

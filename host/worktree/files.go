@@ -24,7 +24,7 @@ func (r Repo) Tip(branch string) (string, error) { return r.refFile(branchRef(br
 
 // KeptAt is the commit that is kept for a run; "" for none.
 func (r Repo) KeptAt(loop string, token uint64) (string, error) {
-	return r.refFile(runRef(loop, token))
+	return r.refFile(r.runRef(loop, token))
 }
 
 // NewestKept is the newest token of which a result is kept for a loop; 0 for none.
@@ -36,7 +36,7 @@ func (r Repo) NewestKept(loop string) (uint64, error) {
 	if _, err := os.Stat(filepath.Join(dir, "reftable")); err == nil {
 		return 0, ErrNotTold
 	}
-	prefix := strings.TrimSuffix(runRef(loop, 0), "0")
+	prefix := r.runRefs(loop)
 	entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(prefix)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err

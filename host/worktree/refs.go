@@ -2,6 +2,8 @@ package worktree
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -122,9 +124,20 @@ func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
 	return &MovedError{Branch: branch, Want: old, Have: have.ID}
 }
 
-// runRef is where the result of a run is kept from being collected.
-func runRef(loop string, token uint64) string {
-	return "refs/spec-kitty/loops/" + loop + "/" + strconv.FormatUint(token, 10)
+// runRefs is where the results of a loop's runs are kept from being collected. Projects
+// that share a repository may have loops of one name: one below the top has a place of
+// its own.
+func (r Repo) runRefs(loop string) string {
+	at := ""
+	if place := r.Place(); place != "" {
+		sum := sha256.Sum256([]byte(place))
+		at = "at-" + hex.EncodeToString(sum[:6]) + "/"
+	}
+	return "refs/spec-kitty/" + at + "loops/" + loop + "/"
+}
+
+func (r Repo) runRef(loop string, token uint64) string {
+	return r.runRefs(loop) + strconv.FormatUint(token, 10)
 }
 
 // Keep keeps the result commit of a run under a ref of its own, durably, with all that
@@ -133,10 +146,10 @@ func (r Repo) Keep(ctx context.Context, loop string, token uint64, commit, base 
 	if err := r.objectsLast(ctx, commit, base); err != nil {
 		return err
 	}
-	if _, err := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", runRef(loop, token), commit)...); err != nil {
+	if _, err := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", r.runRef(loop, token), commit)...); err != nil {
 		return err
 	}
-	return r.refLasts(runRef(loop, token))
+	return r.refLasts(r.runRef(loop, token))
 }
 
 // Kept is a result that is kept.
@@ -148,7 +161,7 @@ type Kept struct {
 // Kept lists the results that are kept for a loop, oldest first; with a branch,
 // those that it does not have.
 func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
-	args := []string{"for-each-ref", "--format=%(refname:lstrip=4) %(objectname)"}
+	args := []string{"for-each-ref", "--format=%(refname) %(objectname)"}
 	if without != "" {
 		if _, err := r.Branch(ctx, without); err == nil {
 			args = append(args, "--no-merged="+branchRef(without))
@@ -156,14 +169,14 @@ func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
 			return nil, err
 		}
 	}
-	out, err := r.git(ctx, r.Root, append(args, "refs/spec-kitty/loops/"+loop+"/")...)
+	out, err := r.git(ctx, r.Root, append(args, r.runRefs(loop))...)
 	if err != nil {
 		return nil, err
 	}
 	var all []Kept
 	for one := range strings.Lines(string(out)) {
 		name, commit, _ := strings.Cut(strings.TrimSpace(one), " ")
-		if token, err := strconv.ParseUint(name, 10, 64); err == nil {
+		if token, err := strconv.ParseUint(strings.TrimPrefix(name, r.runRefs(loop)), 10, 64); err == nil {
 			all = append(all, Kept{token, commit})
 		}
 	}
@@ -174,7 +187,7 @@ func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
 // Drop lets results of runs be collected.
 func (r Repo) Drop(ctx context.Context, loop string, tokens ...uint64) error {
 	for _, token := range tokens {
-		if _, err := r.git(ctx, r.Root, "update-ref", "-d", runRef(loop, token)); err != nil {
+		if _, err := r.git(ctx, r.Root, "update-ref", "-d", r.runRef(loop, token)); err != nil {
 			return err
 		}
 	}

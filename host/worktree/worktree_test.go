@@ -200,6 +200,30 @@ func TestHeadOfWhatIsGone_Row38(t *testing.T) {
 	}
 }
 
+// Two projects in one repository, each with a loop of the same name: neither sees, or
+// writes over, what the other keeps.
+func TestKeptOfEachProject(t *testing.T) {
+	one, base := repo(t)
+	write(t, filepath.Join(one.Root, "sub", "file"), "x")
+	other := worktree.Repo{Root: filepath.Join(one.Root, "sub")}
+	must(t, one.Keep(t.Context(), "deps", 7, base.ID, base.ID), other.Keep(t.Context(), "deps", 3, base.ID, base.ID))
+	for _, packed := range []bool{false, true} {
+		for want, r := range map[uint64]worktree.Repo{7: one, 3: other} {
+			all, err := r.Kept(t.Context(), "deps", "")
+			newest, err2 := r.NewestKept("deps")
+			at, err3 := r.KeptAt("deps", want)
+			if err := errors.Join(err, err2, err3); err != nil || len(all) != 1 || all[0].Token != want || newest != want || at != base.ID {
+				t.Errorf("packed %v: %v %d %q %v", packed, all, newest, at, err)
+			}
+		}
+		run(t, one.Root, "pack-refs", "--all")
+	}
+	must(t, other.Drop(t.Context(), "deps", 3))
+	if all, err := one.Kept(t.Context(), "deps", ""); err != nil || len(all) != 1 {
+		t.Errorf("%v %v", all, err)
+	}
+}
+
 // A link in place of the folder of worktrees, or of a worktree, leads nothing of ours out
 // of the project.
 func TestEnsureFollowsNoLink(t *testing.T) {
@@ -355,6 +379,9 @@ func TestBelowTheTop(t *testing.T) {
 		in := worktree.Repo{Root: root}
 		if got := in.Place(); got != place {
 			t.Errorf("%s lies in %q, want %q", root, got, place)
+		}
+		if place != "" { // what it keeps is apart from what those above keep
+			must(t, in.Keep(t.Context(), "deps", 1, base.ID, base.ID))
 		}
 		tip, err := in.Tip("main")
 		kept, errKept := in.KeptAt("deps", 1)
