@@ -27,6 +27,9 @@ func loopRows(b *bed) (rows []row, err error) {
 		y.answer("approve", 1, "nothing_waiting", "busy", "--id", "x"),
 		y.answer("pause", 0, "paused", "beside"),
 	}
+	old := y.verb("a tick that skips after 10,000 records", 0, "paused", "tick", "long")
+	skips = append(skips, old)
+	answers = append(answers, y.verb("pause after 10,000 records", 0, "paused", "pause", "steered", "--reason", "x"))
 	flush()
 	if err := b.rounds(b.opts.rounds, append(append([]*program{floor}, skips...), answers...)...); err != nil {
 		return nil, err

@@ -26,6 +26,12 @@ limits = { max_runs = 10, max_failures = 1 }
 work = { run = ["true"], timeout = "1m" }
 approval = { before = ["start"] }
 limits = { max_runs = 10 }
+[loops.long]
+work = { run = ["true"], timeout = "1m" }
+limits = { max_runs = 10 }
+[loops.steered]
+work = { run = ["true"], timeout = "1m" }
+limits = { max_runs = 10 }
 [loops.busy]
 work = { run = ["./work.sh"], timeout = "1h" }
 limits = { max_runs = 10 }
@@ -77,7 +83,7 @@ func (y *yard) fill() error {
 			return err
 		}
 	}
-	for _, name := range []string{"paused", "halted", "waiting", "busy", "beside"} {
+	for _, name := range append(longLoops(), "paused", "halted", "waiting", "busy", "beside") {
 		if err := y.consent(name); err != nil {
 			return err
 		}
@@ -106,7 +112,7 @@ func (y *yard) begin() error {
 	_, paused := y.call(0, y.path, "loop", "pause", "paused")
 	_, halted := y.call(1, y.path, "loop", "tick", "halted")
 	_, waiting := y.call(0, y.path, "loop", "tick", "waiting")
-	if err := errors.Join(paused, halted, waiting); err != nil {
+	if err := errors.Join(paused, halted, waiting, y.age()); err != nil {
 		return err
 	}
 	for _, name := range []string{"busy", "beside"} {

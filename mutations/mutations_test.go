@@ -2,18 +2,22 @@ package mutations
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"flag"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 var (
 	all  = flag.Bool("all", false, "try every mutation, not only the parts that SC-003 names")
-	rest = flag.Bool("rest", false, "try those that are not tried by default, two at a time")
+	rest = flag.Bool("rest", false, "try those that are not tried by default, some at a time")
 )
 
 // mutation is one part taken out.
@@ -22,9 +26,12 @@ type mutation struct {
 	sc003 string // the half of SC-003 that it is; "" for others
 	edits []edit
 	red   []red
+
+	inChild bool // its code runs in a process that has no environment
 }
 
-// edit replaces a text that stands exactly once in a file.
+// edit replaces a text that stands exactly once in a file, within a function's body,
+// or adds a declaration.
 type edit struct{ file, old, new string }
 
 // red are tests of a package that must fail.
@@ -33,93 +40,89 @@ type red struct {
 	tests  []string
 }
 
-// SC-003: each part alone is pinned.
+// tried tells whether this run tries it.
+func (m mutation) tried() bool {
+	if *rest {
+		return m.sc003 == ""
+	}
+	return m.sc003 != "" || *all
+}
+
+// SC-003: each part alone is pinned. Without a mutation the same programs are green:
+// what turns red does so by the mutation alone.
 func TestMutationsTurnTestsRed_SC003(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	judges := map[string][]string{}
 	for _, m := range table {
-		t.Run(m.name, func(t *testing.T) {
-			switch named := m.sc003 != ""; {
-			case *rest && named:
-				t.Skip("is tried by default")
-			case *rest:
-				t.Parallel()
-			case !named && !*all:
-				t.Skip("run with -all")
+		for _, r := range m.red {
+			if m.tried() {
+				judges[r.folder] = append(judges[r.folder], r.tests...)
 			}
-			overlay := m.overlay(t, root)
+		}
+	}
+	programs := build(t, root, slices.Sorted(maps.Keys(judges)))
+	for folder, tests := range judges {
+		slices.Sort(tests)
+		r := red{folder, slices.Compact(tests)}
+		t.Run("none of "+folder, func(t *testing.T) {
+			t.Parallel()
+			r.mustPass(t, programs)
+		})
+	}
+	for i, m := range table {
+		if !m.tried() {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			if *rest {
+				t.Parallel() // the others race processes, which need the processors
+			}
+			with := programs.with(t, m, id(i))
 			for _, r := range m.red {
-				r.mustFail(t, root, overlay)
+				r.mustFail(t, with, id(i))
 			}
 		})
 	}
 }
 
-// overlay writes the mutated files and the list of them that the go command
-// takes.
-func (m mutation) overlay(t *testing.T, root string) string {
+func (r red) mustPass(t *testing.T, p programs) {
 	t.Helper()
-	dir := t.TempDir()
-	replace := map[string]string{}
-	texts := map[string]string{}
-	for _, e := range m.edits {
-		path := filepath.Join(root, filepath.FromSlash(e.file))
-		text, ok := texts[path]
-		if !ok {
-			raw, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = string(raw)
-		}
-		if n := strings.Count(text, e.old); n != 1 {
-			t.Fatalf("%s has the text %q %d times: mend the mutation", e.file, e.old, n)
-		}
-		texts[path] = strings.Replace(text, e.old, e.new, 1)
-		replace[path] = filepath.Join(dir, strings.ReplaceAll(e.file, "/", "_"))
+	if out, err := r.run(t, p, ""); err != nil {
+		t.Errorf("%s is red without any mutation: %v\n%s", r.folder, err, out)
 	}
-	for path, text := range texts {
-		if err := os.WriteFile(replace[path], []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(file, list, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
-// mustFail runs tests over the overlay. They must be built and fail, each by
-// its name: a mutation that does not compile proves nothing.
-func (r red) mustFail(t *testing.T, root, overlay string) {
+// mustFail runs tests with a mutation. They must fail, each by its name.
+func (r red) mustFail(t *testing.T, p programs, id string) {
 	t.Helper()
-	args := []string{"test", "-count=1", "-timeout=120s", "-vet=off", "-overlay=" + overlay,
-		"-run=^(" + strings.Join(r.tests, "|") + ")$", "./" + r.folder}
-	if r.usesRapid(t, root) {
-		args = append(args, "-rapid.nofailfile") // it would keep the failure that is wanted here
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOGC=400") // most of the time goes into the compiler
-	out, err := cmd.CombinedOutput()
+	out, err := r.run(t, p, id)
 	if err == nil {
 		t.Fatalf("%s stays green without it: %v", r.folder, r.tests)
-	}
-	if bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")) {
-		t.Fatalf("the mutation does not build:\n%s", out)
 	}
 	for _, name := range r.tests {
 		if !bytes.Contains(out, []byte("--- FAIL: "+name+" ")) && !bytes.Contains(out, []byte("panic: ")) {
 			t.Errorf("%s: %s stays green without it:\n%s", r.folder, name, out)
 		}
 	}
+}
+
+// run runs the tests as the go command does, in their folder.
+func (r red) run(t *testing.T, p programs, id string) ([]byte, error) {
+	t.Helper()
+	args := []string{"-test.paniconexit0", "-test.timeout=120s", "-test.run=^(" + strings.Join(r.tests, "|") + ")$"}
+	if r.usesRapid(t, p.root) {
+		args = append(args, "-rapid.nofailfile", "-rapid.shrinktime=10ms") // the failure is wanted here, nobody reads it
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(p.dir, path.Base(r.folder)+".test"), args...)
+	cmd.Dir = filepath.Join(p.root, filepath.FromSlash(r.folder))
+	cmd.Env = append(os.Environ(), variable+"="+id)
+	cmd.WaitDelay = 5 * time.Second // what a test has started may have its output
+	return cmd.CombinedOutput()
 }
 
 // usesRapid tells whether the folder's tests have the flags of rapid.
@@ -144,16 +147,7 @@ func (r red) usesRapid(t *testing.T, root string) bool {
 // Each mutation still changes exactly what it was written for: code that moved on
 // would leave it without effect, or without its meaning.
 func TestMutationsFitTheCode(t *testing.T) {
-	for _, m := range table {
-		for _, e := range m.edits {
-			raw, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(e.file)))
-			if err != nil {
-				t.Errorf("%s: %v", m.name, err)
-				continue
-			}
-			if n := strings.Count(string(raw), e.old); n != 1 {
-				t.Errorf("%s: %s has %d times %q", m.name, e.file, n, e.old)
-			}
-		}
+	if _, err := woven(".."); err != nil {
+		t.Error(err)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
-	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 // An agent is this test binary, run again: it works on the mission and tells on
@@ -23,19 +23,19 @@ import (
 
 const lifeVariable = "SPEC_KITTY_TORTURE_LIFE"
 
-// mission is what the agents work on.
-const mission = "m"
-
 // life is what one process of an agent does, and what becomes of it.
 type life struct {
 	Root  string
+	Home  string // of its user: consents and compiled plugins
 	Agent string
+	Loop  bool // it fires the loop and is its operator, instead of working on the mission
 	Seed  uint64
 	Calls int
 	Again *call // what the process before it was killed in
 
 	KillAt   string // the named point to die at
-	KillCall int    // in which call, from 0
+	KillCall int    // in which call, from 0; below: in any
+	KillWork bool   // to die while the loop's work is under way
 
 	Limited bool // files must not grow beyond what the journal has, and Room
 	Room    int64
@@ -43,12 +43,13 @@ type life struct {
 
 // call is one call that may commit.
 type call struct {
-	Op       string // next, failed, answer, start, claim, move, retry or rewind
+	Op       string // next, failed, answer, start, claim, move, retry, rewind or publish; of the loop, see loopCall
 	Token    string
 	Decision string
 	Value    string
 	Package  string
 	To       string // the lane, or the step
+	Reason   string // of a report: what its executor writes into the changelog
 }
 
 // told is what came of it. A call whose process dies is told nothing.
@@ -58,6 +59,8 @@ type told struct {
 	Recorded bool // by this call: not by an earlier one that it repeats
 	Replayed bool
 	Token    string // of the work that was handed out
+	Claim    uint64 // of the loop: the token of the run that the answer is about
+	Code     string // of the loop
 	Error    string
 }
 
@@ -76,6 +79,7 @@ type living struct {
 	out     *json.Encoder
 	n       int    // calls made
 	last    string // the token that it reported last
+	hook    func(point string)
 }
 
 func live(raw string) error {
@@ -111,19 +115,33 @@ func (l *living) open() (err error) {
 		l.project.Close()
 	}
 	hook := func(point string) {
-		if point == l.KillAt && l.n == l.KillCall {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
+		if point == l.KillAt && (l.n == l.KillCall || l.KillCall < 0) {
+			die()
+		}
+		if l.KillWork && point == tick.PointWorking {
+			time.AfterFunc(100*time.Millisecond, die)
 		}
 	}
-	l.project, err = runner.Open(runner.Options{Root: l.Root, CacheDir: "-", Hook: hook, Commit: commit.Options{Hook: hook}})
+	l.hook = hook
+	options := userOptions(l.Root, l.Home)
+	options.Hook, options.Commit = hook, commit.Options{Hook: hook}
+	l.project, err = runner.Open(options)
 	return err
+}
+
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }
 
 // limit is a disk that is nearly full: a write beyond it fails, after some of
 // its bytes were written. (The signal that goes with it, Go's runtime ignores.)
 func (l *living) limit() error {
-	journals, err := filepath.Glob(filepath.Join(l.project.Config.StateRoot(), "runs", "*", "run.events.jsonl"))
+	pattern := filepath.Join("runs", "*", "run.events.jsonl")
+	if l.Loop {
+		pattern = filepath.Join("loops", loopName, "loop.events.jsonl")
+	}
+	journals, err := filepath.Glob(filepath.Join(l.project.Config.StateRoot(), pattern))
 	if err != nil {
 		return err
 	}
@@ -147,6 +165,9 @@ func (l *living) step() error {
 			return err
 		}
 	}
+	if l.Loop {
+		return l.stepLoop()
+	}
 	a, err := l.project.Query(context.Background(), mission, l.caller())
 	if err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -155,67 +176,22 @@ func (l *living) step() error {
 	return nil
 }
 
-func (l *living) choose(a runner.Answer) call {
-	c := call{Op: "next"}
-	if a.Token != nil {
-		c.Token = *a.Token // whoever knows it may report with it
-	}
-	dice := l.rng.IntN(10)
-	switch odd := l.rng.IntN(80); {
-	case a.MissionState == "done":
-		return call{Op: "start"}
-	case a.RunID != nil && (odd < 12 || stopped(a)):
-		if c, ok := l.detour(a, odd); ok {
-			return c
-		}
-	}
-	switch {
-	case len(a.OpenDecisions) > 0 && dice < 8:
-		d := a.OpenDecisions[l.rng.IntN(len(a.OpenDecisions))]
-		return call{Op: "answer", Decision: d.ID, Value: l.Agent}
-	case dice == 0 && l.last != "":
-		c.Token = l.last
-	case dice == 1:
-		c.Token = ""
-	}
-	return c
-}
-
-// stopped tells whether something failed and waits for an operator.
-func stopped(a runner.Answer) bool {
-	return a.ReasonCode != nil && strings.Contains(*a.ReasonCode, "failed")
-}
-
-// detour is what operators and unlucky agents do: it takes a package by its name,
-// moves one, fails, tries again, takes steps back.
-func (l *living) detour(a runner.Answer, odd int) (call, bool) {
-	pkg := fmt.Sprintf("WP%02d", 1+l.rng.IntN(packageCount))
-	again := call{Op: "retry"}
-	if a.MissionState == "build" || a.MissionState == "review" {
-		again.Package = pkg
-	}
-	switch {
-	case stopped(a) && odd%2 == 0:
-		return again, true
-	case a.Progress != nil && odd < 4:
-		return call{Op: "claim", Package: pkg}, true
-	case a.Progress != nil && odd < 7:
-		return call{Op: "move", Package: pkg, To: []string{"blocked", "planned", "for_review"}[l.rng.IntN(3)]}, true
-	case a.Token != nil && odd < 8:
-		return call{Op: "failed", Token: *a.Token}, true
-	case odd < 9:
-		return again, true
-	case odd == 10 && l.rng.IntN(4) == 0:
-		return call{Op: "rewind", To: fmt.Sprintf("w%d", l.rng.IntN(8))}, true
-	}
-	return call{}, false
-}
-
 // make makes a call and tells of it, before and after.
 func (l *living) make(c call) {
 	_ = l.out.Encode(line{Begin: &c})
-	a, err := l.call(c)
+	end, err := l.call(c)
 	l.n++
+	if err != nil {
+		end = told{Error: codeOf(err)}
+	}
+	_ = l.out.Encode(line{End: &end})
+}
+
+func (l *living) call(c call) (told, error) {
+	if l.Loop {
+		return l.loopCall(c)
+	}
+	a, err := l.missionCall(c)
 	end := told{Revision: a.Revision, Recorded: a.Recorded && !a.Replayed, Replayed: a.Replayed}
 	if a.RunID != nil {
 		end.Run = *a.RunID
@@ -223,49 +199,12 @@ func (l *living) make(c call) {
 	if a.Token != nil {
 		end.Token = *a.Token
 	}
-	if err != nil {
-		end = told{Error: codeOf(err)}
-	}
-	_ = l.out.Encode(line{End: &end})
+	return end, err
 }
 
-func (l *living) call(c call) (a runner.Answer, err error) {
-	ctx := context.Background()
-	operator := runner.OperatorRequest{Mission: mission, Actor: l.Agent, Package: c.Package, To: c.To, Force: true, Reason: "torture"}
-	switch c.Op {
-	case "claim":
-		return l.project.WPClaim(ctx, runner.ClaimRequest{Mission: mission, Caller: l.caller(), Package: c.Package})
-	case "move":
-		return l.project.WPMove(ctx, operator)
-	case "retry":
-		return l.project.Retry(ctx, operator)
-	case "rewind":
-		return l.rewind(c.To)
-	case "failed":
-		return l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Result: cursor.Failed, Token: c.Token})
-	case "start":
-		a, err = l.project.Start(ctx, runner.StartRequest{Slug: mission, Caller: l.caller(), Again: true})
-	case "answer":
-		a, err = l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Answer: &c.Value, Decision: c.Decision})
-	default:
-		a, err = l.project.Next(ctx, runner.Request{Mission: mission, Caller: l.caller(), Result: cursor.Success, Token: c.Token})
-		l.last = c.Token
-	}
-	return a, err
-}
-
-// rewind has an answer like the others. Its record comes after those that it was
-// made on; commits on packages may come between.
-func (l *living) rewind(step string) (runner.Answer, error) {
-	done, refused, err := l.project.Rewind(context.Background(), runner.RewindRequest{Mission: mission, Actor: l.Agent, Step: step, Reason: "torture"})
-	if refused != nil || err != nil {
-		return runner.Answer{}, err
-	}
-	return runner.Answer{RunID: &done.RunID, Revision: done.From + 1, Recorded: done.Applied}, nil
-}
-
+// codeOf is an error as the program tells it.
 func codeOf(err error) string {
-	if known := new(runner.Error); errors.As(err, &known) {
+	if known := new(runner.Error); errors.As(runner.Classify(err), &known) {
 		return string(known.Code) + ": " + known.Message
 	}
 	return err.Error()

@@ -19,6 +19,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 // Where a process may be told to die: in a commit, or in a start.
@@ -26,6 +27,16 @@ var commitPoints = []string{
 	runner.PointRead, runner.PointPlanned, commit.PointLockAcquired, commit.PointRepaired, commit.PointBeforeAppend,
 	commit.PointAfterAppend, commit.PointAfterSync, commit.PointBeforePublish, commit.PointAfterPublish,
 	commit.PointBeforeRelease, commit.PointReleased, runner.PointCommitted,
+}
+
+// filePoints are met by few calls, so whoever is to die there dies in the first of them.
+var filePoints = []string{runner.PointPublishing, commit.PointPublished}
+
+// loopPoints are those of ticks, and the commits of all that is done with a loop.
+var loopPoints = []string{
+	tick.PointRead, tick.PointClaimed, tick.PointGated, tick.PointPlacing, tick.PointWorking, tick.PointWorked, tick.PointVerified,
+	tick.PointIntended, tick.PointLanded, tick.PointFinished, tick.PointReaped, tick.PointEnding,
+	commit.PointLockAcquired, commit.PointBeforeAppend, commit.PointAfterAppend, commit.PointAfterSync, commit.PointAfterPublish, commit.PointReleased,
 }
 
 var startPoints = []string{
@@ -42,9 +53,12 @@ type acknowledged struct {
 
 // log is what all agents told.
 type log struct {
+	root, home string
+
 	mu     sync.Mutex
 	acks   []acknowledged // recorded
 	killed int            // processes that died inside of a call
+	inLoop int            // of them, in one on the loop
 	deaths map[string]int // by fate
 	errors map[string]int // by code
 	faults []string
@@ -62,15 +76,25 @@ type torment struct {
 // fate draws what becomes of the next process of an agent.
 func fate(rng *rand.Rand, l *life) torment {
 	l.Seed, l.Calls, l.KillCall = rng.Uint64(), 1+rng.IntN(8), rng.IntN(3)
-	t := torment{after: 1 + rng.IntN(3), delay: time.Duration(rng.IntN(4000)) * time.Microsecond}
+	points, most := commitPoints, 4000 // µs
+	if l.Loop {
+		points, most = loopPoints, 400_000
+	}
+	t := torment{after: 1 + rng.IntN(3), delay: time.Duration(rng.IntN(most)) * time.Microsecond}
 	switch dice := rng.IntN(20); {
-	case dice < 8:
-		t.fate, l.KillAt = "killed at a point", commitPoints[rng.IntN(len(commitPoints))]
+	case l.Loop && dice%4 == 0: // a run has many points to die at, and is to come to its end sometimes
+		t.fate = "left alone"
 	case dice < 9:
+		t.fate, l.KillAt = "killed at a point", points[rng.IntN(len(points))]
+	case dice < 12 && l.Loop:
+		t.fate, l.KillWork = "killed at work", true
+	case dice < 11:
+		t.fate, l.KillAt, l.KillCall = "killed at files", filePoints[rng.IntN(len(filePoints))], -1
+	case dice < 12:
 		t.fate, l.KillAt = "killed in a start", startPoints[rng.IntN(len(startPoints))]
-	case dice < 15:
+	case dice < 16:
 		t.fate, t.kill = "killed at random", true
-	case dice < 17:
+	case dice < 18:
 		t.fate, t.stop, t.kill = "stopped", time.Duration(rng.IntN(20))*time.Millisecond, rng.IntN(2) == 0
 	case dice < 19:
 		t.fate, l.Limited, l.Room = "disk full", true, rng.Int64N(1500)
@@ -81,14 +105,14 @@ func fate(rng *rand.Rand, l *life) torment {
 }
 
 // agent is one agent: process after process, while there is more to be done.
-func agent(root, name string, rng *rand.Rand, more func() bool, lg *log) {
-	var again *call
+func (lg *log) agent(who life, rng *rand.Rand, more func() bool) {
 	for more() {
-		l := life{Root: root, Agent: name, Again: again}
+		l := who
 		t := fate(rng, &l)
-		again = lg.run(l, t)
+		who.Again = lg.run(l, t)
 	}
-	lg.run(life{Root: root, Agent: name, Calls: 1, Again: again}, torment{fate: "left alone"}) // the last word
+	who.Calls = 1
+	lg.run(who, torment{fate: "left alone"}) // the last word
 }
 
 // run is the life of one process. It returns the call that it died in.
@@ -117,12 +141,20 @@ func (lg *log) run(l life, t torment) (open *call) {
 		lg.deaths[t.fate]++
 		if open != nil {
 			lg.killed++
+			lg.inLoop += count(l.Loop)
 		}
 		if status := exit.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
 			lg.faults = append(lg.faults, fmt.Sprintf("%s ended: %v: %s", t.fate, err, firstLines(stderr.String())))
 		}
 	}
 	return open
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func firstLines(text string) string {
@@ -177,6 +209,14 @@ func (lg *log) dead() int {
 	lg.mu.Lock()
 	defer lg.mu.Unlock()
 	return lg.killed
+}
+
+// unproven tells whether nothing was killed yet of either kind, which a short run on a
+// busy machine gets some more time for.
+func (lg *log) unproven(began time.Time) bool {
+	lg.mu.Lock()
+	defer lg.mu.Unlock()
+	return (lg.inLoop == 0 || lg.inLoop == lg.killed) && time.Since(began) < time.Minute
 }
 
 func (lg *log) hear(a acknowledged) {

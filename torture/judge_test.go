@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,6 +25,17 @@ type history struct {
 	once     map[string]int // what must be there once in a run between two rewinds: a step's completion, an answer
 	rewound  map[string]int // how often a run was
 	total    int
+
+	changes   map[string]string // lines of the changelog, by their report: run and revision
+	published map[string]int    // by the same
+}
+
+// settle makes one more call on the mission: what a dead process left unmade, it makes.
+func settle(t *testing.T, p *runner.Project) {
+	t.Helper()
+	if _, err := p.Publish(t.Context(), runner.OperatorRequest{Mission: mission, Actor: "judge"}); err != nil {
+		t.Errorf("no further call: %v", err)
+	}
 }
 
 // readAll reads every run and wants it to be sound. Before that each gets one
@@ -31,7 +43,8 @@ type history struct {
 func readAll(t *testing.T, p *runner.Project) history {
 	t.Helper()
 	ctx := context.Background()
-	h := history{map[string]map[uint64]commit.Record[cursor.Event]{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, 0}
+	h := history{records: map[string]map[uint64]commit.Record[cursor.Event]{}, reported: map[string]int{}, issued: map[string]int{},
+		once: map[string]int{}, rewound: map[string]int{}, changes: map[string]string{}, published: map[string]int{}}
 	runs := commit.NewFiles[cursor.State, cursor.Facts, cursor.Event](p.Config.StateRoot(), runner.Machine(), nil, commit.Options{})
 	list, err := runs.List(ctx)
 	if err != nil {
@@ -72,6 +85,11 @@ func (h *history) take(rec commit.Record[cursor.Event]) error {
 			if e.Token != "" { // a step's own report has none
 				h.reported[e.Token]++
 			}
+			if len(e.Artifacts) > 0 {
+				h.changes[fmt.Sprintf("%s %d", rec.Run, rec.Revision)] = e.Reason
+			}
+		case cursor.Published:
+			h.published[fmt.Sprintf("%s %d", rec.Run, e.Revision)]++
 		case cursor.Issued:
 			h.issued[e.Token]++
 		case cursor.Completed:
@@ -93,6 +111,9 @@ func (h *history) stretch(run string) string { return fmt.Sprintf("%s.%d", run, 
 // lost tells why an acknowledged result is not in the journal.
 func (h *history) lost(a acknowledged) string {
 	rec, ok := h.records[a.told.Run][a.told.Revision]
+	if made, is := madeFiles(rec); is {
+		rec, ok = h.records[a.told.Run][made.Revision]
+	}
 	for ; ok && a.call.Op == "rewind" && (rec.Kind != a.call.Op || rec.Actor != a.agent); rec, ok = h.records[rec.Run][rec.Revision+1] {
 	}
 	if !ok {
@@ -148,6 +169,17 @@ func (h *history) lost(a acknowledged) string {
 	return ""
 }
 
+// madeFiles tells whether a record says that an earlier one's files are made. A call
+// that leaves files is told the revision of that record: it is the second of its two.
+func madeFiles(rec commit.Record[cursor.Event]) (made cursor.Published, is bool) {
+	for _, e := range rec.Events {
+		if made, is = e.Event.(cursor.Published); is {
+			return made, true
+		}
+	}
+	return made, false
+}
+
 // doubled lists what is there more than once.
 func (h *history) doubled() []string {
 	var all []string
@@ -159,6 +191,28 @@ func (h *history) doubled() []string {
 		}
 	}
 	return all
+}
+
+// files wants each report's line in the changelog once, and its file to be on record as
+// made once; and what was acknowledged is among them.
+func (h *history) files(t *testing.T, root string, acks []acknowledged) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(root, "kitty-specs", mission, "CHANGELOG.md"))
+	if err != nil && len(h.changes) > 0 {
+		t.Error(err)
+	}
+	for record, line := range h.changes {
+		if there, made := strings.Count(string(raw), line+"\n"), h.published[record]; there != 1 || made != 1 {
+			t.Errorf("the line %q of record %s is %d times in the changelog, and %d times on record as made", line, record, there, made)
+		}
+	}
+	if len(h.published) != len(h.changes) {
+		t.Errorf("%d files are on record, %d as made", len(h.changes), len(h.published))
+	}
+	if left := temps(t, filepath.Join(root, "kitty-specs")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	t.Logf("%d files of executors, each made once", len(h.changes))
 }
 
 // temps are the temporary files below a folder.

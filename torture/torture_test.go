@@ -9,15 +9,15 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/host/sandbox"
 )
 
 var (
@@ -28,6 +28,8 @@ var (
 
 // TestMain is also an agent.
 func TestMain(m *testing.M) {
+	sandbox.ChildMain()
+	command.Main()
 	raw := os.Getenv(lifeVariable)
 	if raw == "" {
 		goleak.VerifyTestMain(m)
@@ -41,102 +43,84 @@ func TestMain(m *testing.M) {
 
 const (
 	agents       = 4
+	loopAgents   = 2
 	packageCount = 6
 )
 
-// definition has all kinds of commits: steps, questions, packages, reviews.
-func definition() string {
-	var b strings.Builder
-	b.WriteString("schema = 1\n")
-	for i := range 8 {
-		fmt.Fprintf(&b, "[[missions.t.steps]]\nid = \"w%d\"\n[[missions.t.steps]]\nid = \"q%d\"\n", i, i)
-		fmt.Fprintf(&b, "inputs = [{ key = \"a%d\", question = \"A?\" }, { key = \"b%d\", question = \"B?\" }]\n", i, i)
-	}
-	b.WriteString(`[[missions.t.steps]]
-id = "build"
-work_packages = { take = ["planned"], claim = "in_progress", success = "for_review", failed = "planned", until = ["for_review"] }
-[[missions.t.steps]]
-id = "review"
-work_packages = { take = ["for_review"], claim = "in_review", success = "approved", failed = "planned", until = ["approved"], self_review = true }
-[[missions.t.steps]]
-id = "end"
-`)
-	return b.String()
-}
-
-func project(t *testing.T) string {
-	t.Helper()
-	root := t.TempDir()
-	files := map[string]string{"spec-kitty.toml": definition(), "kitty-specs/m/meta.json": `{"mission_type": "t"}`}
-	for i := range packageCount {
-		files[fmt.Sprintf("kitty-specs/m/tasks/WP%02d.md", i+1)] = fmt.Sprintf("---\nwork_package_id: WP%02d\ntitle: P\ndependencies: []\n---\n", i+1)
-	}
-	for name, text := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
-// P3, field cases 12 and 16: agents are killed at named points and at random,
-// stopped, and have no room to write. What one of them was told is in the
-// journal exactly once, whatever its successors repeat; every run is sound and
-// goes on.
+// P3, field cases 12 and 16, and rows 14 to 20 of loops: agents on a mission and on a
+// loop are killed at named points and at random, stopped, and have no room to write.
+// What one of them was told is in the journal exactly once, whatever its successors
+// repeat; so are the files of executors, and what the loop's work left is on its branch;
+// every run is sound and goes on.
 func TestTorture_P3_Case12_Case16(t *testing.T) {
+	t.Parallel()
+	lg := newLog(project(t, t.TempDir()))
+	lg.torment(t, func(began time.Time) bool {
+		return time.Since(began) < *duration || lg.dead() < *kills || lg.unproven(began)
+	})
+	lg.judge(t)
+}
+
+func newLog(root, home string) *log {
+	return &log{root: root, home: home, deaths: map[string]int{}, errors: map[string]int{}}
+}
+
+// torment sets all agents to work, until it was enough.
+func (lg *log) torment(t *testing.T, more func(began time.Time) bool) {
+	t.Helper()
 	first := *seed
 	if first == 0 {
 		first = uint64(time.Now().UnixNano())
 	}
 	t.Logf("-seed %d", first)
-	root := project(t)
-	lg := &log{deaths: map[string]int{}, errors: map[string]int{}}
 	began := time.Now()
-	more := func() bool { return time.Since(began) < *duration || lg.dead() < *kills }
 	var all sync.WaitGroup
-	for i := range agents {
+	for i := range agents + loopAgents {
+		who := life{Root: lg.root, Home: lg.home, Agent: fmt.Sprintf("agent-%d", i), Loop: i >= agents}
 		rng := rand.New(rand.NewPCG(first, uint64(i)))
-		all.Go(func() { agent(root, fmt.Sprintf("agent-%d", i), rng, more, lg) })
+		all.Go(func() { lg.agent(who, rng, func() bool { return more(began) }) })
 	}
 	all.Wait()
 	t.Logf("%.0f killed commits a minute", float64(lg.dead())/time.Since(began).Minutes())
-	lg.judge(t, root)
 }
 
-func (lg *log) judge(t *testing.T, root string) {
+func (lg *log) judge(t *testing.T) {
 	t.Helper()
-	p, err := runner.Open(runner.Options{Root: root, CacheDir: "-"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p := openProject(t, lg.root, lg.home)
 	for _, fault := range lg.faults {
 		t.Error(fault)
 	}
+	settle(t, p)
 	h := readAll(t, p)
 	if a, err := p.Start(context.Background(), runner.StartRequest{Slug: mission, Caller: runner.Caller{Agent: "judge"}, Again: true}); err != nil || a.Token == nil {
 		t.Errorf("no run can be started any more: %v", err)
 	}
-	lost := 0
+	loopLost, loopDoubled := lg.judgeLoop(t, p)
+	lost := loopLost + lg.lostInRuns(t, h)
+	doubled := append(h.doubled(), loopDoubled...)
+	h.files(t, lg.root, lg.acks)
+	for _, what := range doubled {
+		t.Error("doubled: " + what)
+	}
+	sweep(t, p)
+	if lg.killed == lg.inLoop || lg.inLoop == 0 || len(lg.acks) == 0 {
+		t.Errorf("nothing was proven: %d killed, %d of them in the loop, %d acknowledged", lg.killed, lg.inLoop, len(lg.acks))
+	}
+	t.Logf("deaths: %v; errors: %v", maps.Clone(lg.deaths), maps.Clone(lg.errors))
+	t.Logf("%d runs, %d records, %d acknowledged, loop and all", len(h.records), h.total, len(lg.acks))
+	t.Logf("%d killed commits, %d of them of the loop, %d lost, %d doubled", lg.killed, lg.inLoop, lost, len(doubled))
+}
+
+func (lg *log) lostInRuns(t *testing.T, h history) (lost int) {
+	t.Helper()
 	for _, a := range lg.acks {
+		if a.told.Run == loopName {
+			continue
+		}
 		if why := h.lost(a); why != "" {
 			lost++
 			t.Errorf("lost: %+v: %s", a, why)
 		}
 	}
-	doubled := h.doubled()
-	for _, what := range doubled {
-		t.Error("doubled: " + what)
-	}
-	sweep(t, p)
-	if lg.killed == 0 || len(lg.acks) == 0 {
-		t.Errorf("nothing was proven: %d killed, %d acknowledged", lg.killed, len(lg.acks))
-	}
-	t.Logf("deaths: %v; errors: %v", maps.Clone(lg.deaths), maps.Clone(lg.errors))
-	t.Logf("%d runs, %d records, %d acknowledged", len(h.records), h.total, len(lg.acks))
-	t.Logf("%d killed commits, %d lost, %d doubled", lg.killed, lost, len(doubled))
+	return lost
 }

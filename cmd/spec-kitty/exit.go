@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -93,15 +94,27 @@ func exitOfReport(r tick.Report) int {
 	case r.Outcome != tick.Refused:
 		return exitRefused
 	}
-	switch r.ReasonCode {
-	case string(loop.BadRequest), string(loop.ReasonRequired):
-		return exitUsage
-	case string(loop.Untracked), tick.LoopGone:
-		return exitNotFound
-	case string(loop.NewerFormat), string(tick.BadLock), string(tick.Misplaced):
-		return exitDamaged
+	for _, row := range loopExits() {
+		if slices.Contains(row.reasons, r.ReasonCode) {
+			return row.code
+		}
 	}
 	return exitRefused
+}
+
+// loopExit is the exit code of some refusals of loops.
+type loopExit struct {
+	code    int
+	reasons []string
+}
+
+// loopExits are those that do not end with 1.
+func loopExits() []loopExit {
+	return []loopExit{
+		{exitUsage, []string{string(loop.BadRequest), string(loop.ReasonRequired)}},
+		{exitNotFound, []string{string(loop.Untracked), tick.LoopGone}},
+		{exitDamaged, []string{string(loop.NewerFormat), string(tick.BadLock), string(tick.Misplaced)}},
+	}
 }
 
 // exitOfTick is the exit code of a tick: a run that a signal ended has that of the
@@ -142,6 +155,10 @@ func exitText() string {
 		for _, code := range row.errors {
 			fmt.Fprintf(&out, "         %s\n", code)
 		}
+	}
+	out.WriteString("\nA verb of loops has its reason_code. A tick that skips or asks a person ends with 0;\nrefused, failed, halted or canceled with 1, but for these:\n\n")
+	for _, row := range loopExits() {
+		fmt.Fprintf(&out, "  %3d  %s\n", row.code, strings.Join(row.reasons, ", "))
 	}
 	out.WriteString("\nAn answer of kind blocked always ends with 1. `status` ends with 0 however the\nmissions stand.\n")
 	return out.String()

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +63,7 @@ func (t text) read(ctx context.Context, a *app, cmd *cobra.Command) (value strin
 	}
 	data, err := a.readFile(ctx, t.file, runner.MaxText+1)
 	if err != nil {
-		return "", false, usage("name a file that can be read", "--%s-file: %v", t.name, err)
+		return "", false, unread("name a file that can be read", "--"+t.name+"-file: ", err)
 	}
 	value = plain(data)
 	if strings.TrimSpace(value) == "" && t.name != "answer" { // an empty answer is judged by what is asked
@@ -119,6 +121,16 @@ func openFile(name string) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// unread is the error of a file that the command line named and that cannot be read:
+// not found where it is not there.
+func unread(next, where string, err error) error {
+	e := usage(next, "%s%v", where, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		e.Code = runner.CodeNotFound
+	}
+	return e
 }
 
 // writeFile writes a whole file or none: under a temporary name beside it, then

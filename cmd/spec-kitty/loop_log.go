@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -23,18 +22,9 @@ const followPause = 500 * time.Millisecond
 
 // loopLog is what `loop log` prints with --json.
 type loopLog struct {
-	Schema  int             `json:"schema"`
-	Loop    string          `json:"loop"`
-	Entries []loopLogRecord `json:"entries"`
-}
-
-type loopLogRecord struct {
-	Revision uint64            `json:"revision"`
-	At       string            `json:"at"`
-	Actor    string            `json:"actor"`
-	Kind     string            `json:"kind"`
-	Events   []json.RawMessage `json:"events"`
-	Newer    string            `json:"newer"`
+	Schema  int                `json:"schema"`
+	Loop    string             `json:"loop"`
+	Entries []runner.LogRecord `json:"entries"`
 }
 
 func newLoopLog(a *app) *cobra.Command {
@@ -75,7 +65,7 @@ one run wrote, while it is kept. --follow goes on with what comes, until interru
 
 func (a *app) printHistory(ctx context.Context, l *tick.Loops, name string, from uint64, follow <-chan time.Time) error {
 	err := goingOn(ctx, follow, func() error {
-		doc := loopLog{Schema: runner.Schema, Loop: name, Entries: []loopLogRecord{}}
+		doc := loopLog{Schema: runner.Schema, Loop: name, Entries: []runner.LogRecord{}}
 		err := l.Log(ctx, name, from, func(rec commit.Record[loop.Event]) error {
 			doc.Entries = append(doc.Entries, logRecord(rec))
 			from = rec.Revision + 1
@@ -84,7 +74,7 @@ func (a *app) printHistory(ctx context.Context, l *tick.Loops, name string, from
 		if err != nil {
 			return err
 		}
-		return a.print(doc, func() string { return historyText(doc.Entries) })
+		return a.print(doc, func() string { return logText(doc.Entries) })
 	})
 	if err != nil {
 		return a.reported(name, tick.Report{}, err)
@@ -92,8 +82,8 @@ func (a *app) printHistory(ctx context.Context, l *tick.Loops, name string, from
 	return nil
 }
 
-func logRecord(rec commit.Record[loop.Event]) loopLogRecord {
-	row := loopLogRecord{Revision: rec.Revision, At: rec.At.UTC().Format(time.RFC3339Nano), Actor: rec.Actor, Kind: rec.Kind, Events: []json.RawMessage{}, Newer: rec.Newer}
+func logRecord(rec commit.Record[loop.Event]) runner.LogRecord {
+	row := runner.LogRecord{Revision: rec.Revision, At: rec.At.UTC().Format(time.RFC3339Nano), Actor: rec.Actor, Kind: rec.Kind, Events: []json.RawMessage{}, Newer: rec.Newer}
 	for _, e := range rec.Events {
 		row.Events = append(row.Events, e.Raw)
 	}
@@ -114,20 +104,6 @@ func goingOn(ctx context.Context, follow <-chan time.Time, look func() error) er
 			return nil
 		}
 	}
-}
-
-func historyText(records []loopLogRecord) string {
-	var out strings.Builder
-	for _, r := range records {
-		fmt.Fprintf(&out, "%6d  %s  %s  %s\n", r.Revision, r.At, r.Kind, r.Actor)
-		for _, event := range r.Events {
-			fmt.Fprintf(&out, "        %s\n", event)
-		}
-		if r.Newer != "" {
-			fmt.Fprintf(&out, "        not understood by this version: %s\n", r.Newer)
-		}
-	}
-	return printable(out.String())
 }
 
 // printRun prints the logs of one run, in the order in which they are written.

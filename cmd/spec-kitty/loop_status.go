@@ -122,7 +122,7 @@ func loopText(s tick.Status) string {
 	if total := s.Count.Total; total.Cost > 0 || total.Tokens > 0 || total.Unknown > 0 {
 		p.line("used", fmt.Sprintf("cost %s, %d tokens; %d runs did not tell", total.Cost, total.Tokens, total.Unknown))
 	}
-	p.line("last run", s.LastRun)
+	p.line("last run", told(strings.TrimSuffix(s.LastRun+"; "+s.Detail, "; ")))
 	p.line("last skip", s.LastSkip)
 	p.line("last success", s.Success)
 	for _, w := range s.Warnings {

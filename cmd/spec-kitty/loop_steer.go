@@ -126,17 +126,24 @@ func (a *app) whatIsAsked(cmd *cobra.Command, l *tick.Loops, name, verb string) 
 	e := usage("look at it (`spec-kitty loop diff "+name+"`), then `"+line+"`", "no request is named; the open one is %s", asked.ID)
 	e.Candidates = []string{asked.ID}
 	if !a.json {
-		if err := noError(a.write([]byte(printable(askedText(name, *asked, line))))); err != nil {
+		rows, err := l.Described(cmd.Context(), name, asked.Subject)
+		if err != nil {
+			rows = []tick.Row{{Name: "not shown", Text: err.Error()}}
+		}
+		if err := noError(a.write([]byte(printable(askedText(name, *asked, rows, line))))); err != nil {
 			return err
 		}
 	}
 	return e
 }
 
-func askedText(name string, q tick.Approval, line string) string {
+func askedText(name string, q tick.Approval, rows []tick.Row, line string) string {
 	var out strings.Builder
 	s := q.Subject
 	fmt.Fprintf(&out, "Run %d of loop %s asks whether to %s, until %s.\n", q.Token, name, s.Stage, q.Expires)
+	for _, row := range rows {
+		fmt.Fprintf(&out, "  %-12s %s\n", row.Name, told(row.Text))
+	}
 	for _, row := range [][2]string{{"request", q.ID}, {"digest", q.Digest}, {"definition", s.Definition}, {"branch at", s.Base}, {"result", s.Result}, {"tree", s.Tree}, {"verified", s.Verify}} {
 		if row[1] != "" {
 			fmt.Fprintf(&out, "  %-12s %s\n", row[0], row[1])

@@ -102,7 +102,11 @@ func (a *app) reported(name string, report tick.Report, err error) error {
 
 func reportText(r tick.Report) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %s", r.Loop, r.Outcome)
+	name := r.Loop
+	if name == "" { // of none that is known, as outside of a run
+		name = "loop"
+	}
+	fmt.Fprintf(&out, "%s: %s", name, r.Outcome)
 	if r.ReasonCode != string(r.Outcome) {
 		fmt.Fprintf(&out, " (%s)", r.ReasonCode)
 	}

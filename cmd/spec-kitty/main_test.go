@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 type leakless struct{ tests testscript.TestingM }
 
 func (l leakless) Run() int {
+	if _, err := judge(); err != nil { // from this folder and environment, which tests leave
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := l.tests.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

@@ -142,7 +142,7 @@ func (o *nextOptions) runApply(a *app, cmd *cobra.Command) error {
 	}
 	plan, err := a.readFile(cmd.Context(), o.apply, maxPlan)
 	if err != nil {
-		return usage("name a file that --plan-out wrote", "--apply: %v", err)
+		return unread("name a file that --plan-out wrote", "--apply: ", err)
 	}
 	project, err := a.open()
 	if err != nil {

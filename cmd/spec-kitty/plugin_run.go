@@ -89,7 +89,7 @@ func (a *app) pluginCall(ctx context.Context, target string, o pluginRunOptions)
 	}
 	data, err := a.readFile(ctx, o.request, maxRequestFile)
 	if err != nil {
-		return call, usage("name a file that can be read", "--request: %v", err)
+		return call, unread("name a file that can be read", "--request: ", err)
 	}
 	call.Request = data
 	return call, nil

@@ -54,7 +54,7 @@ func (a *app) importRun(ctx context.Context, project *runner.Project, name strin
 	}
 	file, err := openFile(name)
 	if err != nil {
-		return runner.Import{}, usage("name a file that `spec-kitty run export` wrote", "%v", err)
+		return runner.Import{}, unread("name a file that `spec-kitty run export` wrote", "", err)
 	}
 	defer file.Close()
 	return project.Import(ctx, io.Reader(file))

@@ -12,46 +12,22 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/spec-kitty/step-runner/docs/judging"
 	"github.com/spec-kitty/step-runner/host/runner"
 	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 const schemaFolder = "../../docs/schema"
 
-// schemas compiles all schemas once.
-var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+// judge has all schemas. It is another process, as the scripts start this one, as
+// spec-kitty, more than a thousand times.
+var judge = sync.OnceValues(func() (*judging.Judge, error) {
 	files, err := filepath.Glob(schemaFolder + "/*.schema.json")
 	if err != nil {
 		return nil, err
 	}
 	files = append(files, "../../plugins/abi/v1/request.schema.json") // what plugin request prints
-	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	ids := map[string]string{}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		id := doc.(map[string]any)["$id"].(string)
-		if err := compiler.AddResource(id, doc); err != nil {
-			return nil, err
-		}
-		ids[strings.TrimSuffix(filepath.Base(file), ".schema.json")] = id
-	}
-	compiled := map[string]*jsonschema.Schema{}
-	for name, id := range ids {
-		if compiled[name], err = compiler.Compile(id); err != nil {
-			return nil, err
-		}
-	}
-	return compiled, nil
+	return judging.Start("../..", os.Environ(), files...)
 })
 
 // checkOutput wants stdout to be exactly one JSON document and a newline, with
@@ -70,16 +46,15 @@ func checkOutput(stdout []byte, code int) (any, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("stdout has more than one document: %q", stdout)
 	}
-	all, err := schemas()
+	judge, err := judge()
 	if err != nil {
 		return nil, err
 	}
 	name := shapeOf(doc)
-	schema, ok := all[name]
-	if !ok {
+	if !judge.Has(name) {
 		return nil, fmt.Errorf("no schema for this document: %s", stdout)
 	}
-	if err := schema.Validate(map[string]any(doc)); err != nil {
+	if err := judge.Fits(name, stdout); err != nil {
 		return nil, fmt.Errorf("%s.schema.json: %w\n%s", name, err, stdout)
 	}
 	if err := helps(doc); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,6 +75,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		return err
 	}
 	e := usage("`"+strings.Replace(cmd.CommandPath(), "spec-kitty", "spec-kitty help", 1)+"` explains the flags", "%v", err)
+	if invalid := new(pflag.InvalidValueError); errors.As(err, &invalid) {
+		e.Message = fmt.Sprintf("--%s %q %s", invalid.GetFlag().Name, brief(invalid.GetValue()), isNot(invalid.GetFlag().Value.Type(), err))
+	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		var names []string
@@ -87,6 +91,23 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	return e
+}
+
+// isNot says what a value is not that does not fit its flag.
+func isNot(kind string, err error) string {
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return "is too large"
+	case strings.HasPrefix(kind, "uint"):
+		return "is no whole number from 0 upwards"
+	case strings.HasPrefix(kind, "int"):
+		return "is no whole number"
+	case strings.HasPrefix(kind, "float"):
+		return "is no number"
+	case kind == "bool":
+		return "is neither true nor false"
+	}
+	return "does not fit: a " + kind + " was expected"
 }
 
 // synopsis is how a command is called, for errors of the command line.

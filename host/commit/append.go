@@ -35,7 +35,7 @@ type next[S any] struct {
 	rec   journal.Record
 	line  []byte // the record
 	pos   journal.Position
-	view  []byte // state.json
+	view  view
 }
 
 // loaded is the run as it is once the record is written.
@@ -78,16 +78,16 @@ func (c *core[S, F, E]) next(l loaded[S], kind, actor string, events []E, now ti
 	return out, err
 }
 
-func (c *core[S, F, E]) view(pos journal.Position, subject string, state S) ([]byte, error) {
+func (c *core[S, F, E]) view(pos journal.Position, subject string, state S) (view, error) {
 	raw, err := json.Marshal(state)
 	if err != nil {
-		return nil, fmt.Errorf("encode the state: %w", err)
+		return view{}, fmt.Errorf("encode the state: %w", err)
 	}
 	return view{
 		Format: viewFormat, Run: pos.Run, Subject: subject, Revision: pos.Revision,
 		Length: pos.End, Offset: pos.Offset, Digest: pos.Digest,
 		Evolve: c.machine.Version(), State: raw,
-	}.encode()
+	}, nil
 }
 
 // record appends and syncs: the commit point.
@@ -121,12 +121,19 @@ func (s *run[S, F, E]) appendError(err error, last journal.Position) error {
 
 // publishView writes state.json. The commit has succeeded whatever happens
 // here: a view that is old is noticed by its length and made by the next
-// writer.
-func (s *run[S, F, E]) publishView(data []byte) []Warning {
+// writer. The journal's stamp is taken now, since all was written that it vouches for.
+func (s *run[S, F, E]) publishView(v view) []Warning {
 	// What writers left that died with nothing to repair, such as those of
 	// prompts, which are written when the commit is over.
 	_ = durable.RemoveDeadTemps(s.opts.Disk, s.dir)
-	if err := durable.Publish(s.opts.Disk, s.viewPath(), data, filePerm); err != nil {
+	if s.opts.Watch {
+		v.Stamp = s.stamp()
+	}
+	data, err := v.encode()
+	if err == nil {
+		err = durable.Publish(s.opts.Disk, s.viewPath(), data, filePerm)
+	}
+	if err != nil {
 		return []Warning{{WarnViewNotWritten, "recorded, but " + err.Error()}}
 	}
 	return nil

@@ -73,7 +73,7 @@ func (s *run[S, F, E]) underLock(ctx context.Context, held *locks.Held, t Transi
 	}
 	defer j.Close() // nothing is written in a close that a sync did not cover
 	v, warnings := s.readView()
-	l, err := s.load(j, v, warnings)
+	l, err := s.load(j, v, warnings, true)
 	out.Snapshot = s.snapshot(l)
 	if err != nil {
 		return out, err

@@ -142,10 +142,18 @@ func (f *Folders[S, F, E]) fill(private string, made next[S]) error {
 		return err
 	}
 	f.opts.Hook(PointStartPrivate)
-	for name, data := range map[string][]byte{f.opts.Journal: made.line, viewName: made.view} {
-		if err := durable.Create(d, filepath.Join(private, name), data, filePerm); err != nil {
-			return err
-		}
+	if err := durable.Create(d, filepath.Join(private, f.opts.Journal), made.line, filePerm); err != nil {
+		return err
+	}
+	if f.opts.Watch {
+		made.view.Stamp = durable.Stamp(d, filepath.Join(private, f.opts.Journal))
+	}
+	view, err := made.view.encode()
+	if err != nil {
+		return err
+	}
+	if err := durable.Create(d, filepath.Join(private, viewName), view, filePerm); err != nil {
+		return err
 	}
 	return d.SyncDir(private)
 }

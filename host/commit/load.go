@@ -21,8 +21,9 @@ type loaded[S any] struct {
 
 // load reads the view, then the journal from where the view ends; so with an
 // intact view the cost does not grow with the history. With a
-// *NewerFormatError comes what could be folded.
-func (s *run[S, F, E]) load(j durable.File, v *view, warnings []Warning) (loaded[S], error) {
+// *NewerFormatError comes what could be folded. locked tells that no writer can be at
+// work meanwhile.
+func (s *run[S, F, E]) load(j durable.File, v *view, warnings []Warning, locked bool) (loaded[S], error) {
 	out := loaded[S]{state: s.machine.Zero(), pos: journal.Position{Run: s.id}, warnings: warnings}
 	size, err := j.Size()
 	if err != nil {
@@ -34,7 +35,9 @@ func (s *run[S, F, E]) load(j durable.File, v *view, warnings []Warning) (loaded
 			return out, err
 		}
 		floor = v.Length
-		out = s.start(out, v)
+		if !s.opts.Watch || !s.touched(v, size, locked) {
+			out = s.start(out, v)
+		}
 	}
 	if err := s.fold(journal.NewReader(j, size, out.pos, floor), &out); err != nil {
 		return out, err
@@ -42,6 +45,19 @@ func (s *run[S, F, E]) load(j durable.File, v *view, warnings []Warning) (loaded
 	out.clean = len(out.warnings) == len(warnings) && v != nil && v.Length == out.pos.End && out.pos.End == size
 	return out, nil
 }
+
+// touched tells whether anybody but its last writer wrote to the journal since the view
+// was made: then the view is a witness of its length and no more. To a reader, a
+// journal that is longer than the view is that of a writer at work; whether it is, the
+// next writer finds out.
+func (s *run[S, F, E]) touched(v *view, size int64, locked bool) bool {
+	if size != v.Length {
+		return locked
+	}
+	return v.Stamp == "" || v.Stamp != s.stamp()
+}
+
+func (s *run[S, F, E]) stamp() string { return durable.Stamp(s.opts.Disk, s.journalPath()) }
 
 // compare holds an intact view against the journal. The view was published
 // after the record it names was synced, so where they differ the journal has

@@ -65,7 +65,7 @@ func (s *run[S, F, E]) mendLocked(held *locks.Held, backup string) (out Mending,
 	}
 	defer j.Close() // nothing is written in a close that a sync did not cover
 	v, warnings := s.readView()
-	l, err := s.load(j, v, warnings)
+	l, err := s.load(j, v, warnings, true)
 	if err != nil {
 		return out, err
 	}

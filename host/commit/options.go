@@ -34,6 +34,12 @@ type Options struct {
 	Now         func() time.Time              // nil: time.Now
 	Journal     string                        // name of the journal file; "": "run.events.jsonl"
 
+	// Watch has the view keep the journal's stamp, and the whole journal read where
+	// that is another one: so a record that was changed, long before those that a
+	// call needs, is damage to that call. It costs one look at the file; a whole
+	// reading, which grows with the history, comes after somebody touched it only.
+	Watch bool
+
 	// Hook is called at the points named below, nil: not at all. It is for
 	// tests, which stop, kill or overtake a commit there.
 	Hook func(point string)

@@ -59,7 +59,7 @@ func (s *run[S, F, E]) readOnce() (loaded[S], error) {
 		return loaded[S]{}, err
 	}
 	defer j.Close()
-	return s.load(j, v, warnings)
+	return s.load(j, v, warnings, false)
 }
 
 func isDamage(err error) bool {

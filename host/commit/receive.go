@@ -101,7 +101,7 @@ func (f *Files[S, F, E]) soundWhole(w Whole) (received[S], error) {
 		return out, err
 	}
 	defer j.Close()
-	if out.loaded, err = s.load(j, nil, nil); err != nil {
+	if out.loaded, err = s.load(j, nil, nil, false); err != nil {
 		return out, err
 	}
 	if rest := int64(len(w.Journal)) - out.pos.End; rest > 0 {

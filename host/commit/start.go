@@ -156,7 +156,11 @@ func (f *Files[S, F, E]) build(n New[S, F, E], first next[S]) error {
 		return err
 	}
 	f.opts.Hook(PointStartPrivate)
-	files := map[string][]byte{f.opts.Journal: first.line, viewName: first.view}
+	view, err := first.view.encode()
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{f.opts.Journal: first.line, viewName: view}
 	for name, data := range n.Blobs {
 		files[filepath.FromSlash(name)] = data
 	}

@@ -25,6 +25,7 @@ type view struct {
 	Offset   int64           `json:"offset"`
 	Digest   string          `json:"digest"`
 	Evolve   int             `json:"evolve"`
+	Stamp    string          `json:"stamp,omitempty"` // of the journal, see Options.Watch
 	State    json.RawMessage `json:"state"`
 }
 

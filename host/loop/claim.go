@@ -63,6 +63,9 @@ func (t ClaimLoop) guards(d *draft, firing Firing) (*Skipped, error) {
 	if err := t.refused(d); err != nil {
 		return nil, err
 	}
+	if d.older() {
+		return nil, nil
+	}
 	if d.granted() != nil && d.granted().Subject.Stage == ToLand {
 		return nil, nil // the run is over but for its landing: neither time nor limits are in the way
 	}
@@ -71,6 +74,26 @@ func (t ClaimLoop) guards(d *draft, firing Firing) (*Skipped, error) {
 	}
 	t.spent(d)
 	return nil, nil
+}
+
+// older halts a loop whose repository keeps the result of a run that the state does not
+// know: an older copy of the loop's folder was put back, and its counters, its grants
+// and its tokens are those of then. The halt gives the tokens since for used.
+func (d *draft) older() bool {
+	if d.f.Kept <= d.s.Token {
+		return false
+	}
+	d.halt(HaltOlderCopy, d.f.Kept, d.s.Older(d.f))
+	return true
+}
+
+// Older says that the repository knows of later runs than the state; "" where it does
+// not.
+func (s State) Older(f Facts) string {
+	if f.Kept <= s.Token {
+		return ""
+	}
+	return fmt.Sprintf("the repository keeps a result of run %d, and the newest run on record is %d: an older copy of the loop's folder was put back, or an earlier loop of this name left it; what was counted, granted and spent since is not known here", f.Kept, s.Token)
 }
 
 // unwanted is why the operators, or the loop's own end, let nothing begin.

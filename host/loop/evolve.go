@@ -70,6 +70,7 @@ func (s State) decided(m Meta, event Event) State {
 		}
 	case HaltSet:
 		s.Halt = &Halt{Code: e.Code, Detail: e.Detail, Token: e.Token, At: m.At}
+		s.Token = max(s.Token, e.Token) // of runs that only an older copy does not know
 	case GoalMet:
 		s.Done = &Met{Token: e.Token, At: m.At}
 	case PauseSet:
@@ -127,9 +128,13 @@ func (s State) moved(m Meta, event Event) State {
 	}
 	c, since := *s.Claim, s.Claim.Since
 	c.Since = m.At
-	s.Claim, s.Count.Skips = &c, 0
+	s.Claim = &c
+	if c.Phase != InGate {
+		s.Count.Skips = 0
+	}
 	switch e := event.(type) {
 	case Working:
+		s.Count.Skips = 0
 		c.Phase, c.Base, c.BaseTree = InWork, e.Base, e.BaseTree
 		c.Group = &e.Group
 		s.Count.Runs++

@@ -12,6 +12,7 @@ type Facts struct {
 	Orphans    map[uint64]Liveness // process groups of burnt tokens; absent is Unknown
 	Subject    *Subject            // what the pending approval is about, as it is now; nil where it cannot be told
 	Shared     string              // another loop that has the same branch or worktree folder; "" for none
+	Kept       uint64              // newest token of which the repository keeps a result; 0: none, or it cannot be told
 	Unlanded   []string            // run commits that lie on no branch, for remove
 }
 

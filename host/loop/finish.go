@@ -6,8 +6,9 @@ import "time"
 // nothing.
 type FinishRun struct {
 	Tick
-	Head string // of the loop's branch, after the landing
-	Goal bool   // the goal is met, where nothing had to land
+	Head   string // of the loop's branch, after the landing
+	Goal   bool   // the goal is met, where nothing had to land
+	Detail string // what people should know of it
 }
 
 // Kind implements the commit core's Transition.
@@ -21,20 +22,20 @@ func (t FinishRun) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	}
 	d := newDraft(s, f, now, t)
 	if c.Phase == InLanding {
-		return d.landed(t.Head, false)
+		return d.landed(t.Head, t.Detail, false)
 	}
 	if c.Tree != c.BaseTree {
 		return nil, refuse(WrongPhase, "run %d left a change that has not landed: land it first", t.Token)
 	}
-	d.succeed(Ended{Progress: Stuck}, t.Goal)
+	d.succeed(Ended{Progress: Stuck, Detail: t.Detail}, t.Goal)
 	return d.events, nil
 }
 
 // landed finishes a landing by where the branch is now.
-func (d *draft) landed(head string, recovered bool) ([]Event, error) {
+func (d *draft) landed(head, detail string, recovered bool) ([]Event, error) {
 	switch c := d.s.Claim; head {
 	case c.Result:
-		d.succeed(Ended{Progress: Moved, Recovered: recovered}, c.Goal)
+		d.succeed(Ended{Progress: Moved, Recovered: recovered, Detail: detail}, c.Goal)
 	case c.Base:
 		return nil, refuse(NotLanded, "the branch is still at %s: move it to %s first", c.Base, c.Result)
 	default:
@@ -94,7 +95,7 @@ func (t FinishLanding) Decide(s State, f Facts, now time.Time) ([]Event, error) 
 	if err := leaseLive(s, f, now); err != nil {
 		return nil, err
 	}
-	return newDraft(s, f, now, t).landed(t.Head, true)
+	return newDraft(s, f, now, t).landed(t.Head, "", true)
 }
 
 func leaseLive(s State, f Facts, now time.Time) error {

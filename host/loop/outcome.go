@@ -29,7 +29,11 @@ func (d *draft) fail(e Ended, at Halting) {
 }
 
 func (d *draft) stuck() string {
-	return fmt.Sprintf("%d runs in a row changed nothing", d.s.Count.NoProgress)
+	text := fmt.Sprintf("%d runs in a row changed nothing", d.s.Count.NoProgress)
+	if last := d.s.Last.Run; last != nil && last.Detail != "" {
+		text += "; of the newest: " + last.Detail
+	}
+	return text
 }
 
 func (e Ended) text() string {

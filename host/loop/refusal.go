@@ -78,6 +78,7 @@ const (
 	HaltExpired     Halting = "approval_expired"
 	HaltCrashed     Halting = "crashed"
 	HaltBranchMoved Halting = "branch_moved"
+	HaltOlderCopy   Halting = "older_copy"
 
 	// DoneCode is what clear names for a loop that is done, BackoffCode for one that
 	// rests after failures.

@@ -13,7 +13,7 @@ import "time"
 
 // Version is the version of Evolve. A view made by another version is folded
 // anew from the journal.
-const Version = 2
+const Version = 3
 
 // Schema is the format of a loop's state. A loop of a higher one was made by a
 // newer version.
@@ -29,7 +29,7 @@ type State struct {
 	Created  time.Time `json:"created"`
 
 	Control  Control   `json:"control"`            // written by operator verbs
-	Token    uint64    `json:"token"`              // the newest that was given
+	Token    uint64    `json:"token"`              // the newest that was given, or is known to have been
 	Claim    *Claim    `json:"claim,omitempty"`    // written by the tick that holds the token, and the reaper
 	Orphans  []Orphan  `json:"orphans,omitempty"`  // of burnt tokens, oldest first
 	Approval *Approval `json:"approval,omitempty"` // the tick asks and consumes, the operator decides

@@ -27,7 +27,8 @@ type order struct {
 	Request *Request      // a report
 	Start   *StartRequest // or a start
 	Claim   *ClaimRequest // or a claim
-	Query   bool          // or a query, by By
+	Release *OperatorRequest
+	Query   bool // or a query, by By
 	By      Caller
 	Plan    bool   // save the report's plan instead of committing it
 	Apply   []byte // or commit this one
@@ -122,6 +123,8 @@ func (o order) call(p *Project) event {
 		a, err = p.Start(ctx, *o.Start)
 	case o.Claim != nil:
 		a, err = p.WPClaim(ctx, *o.Claim)
+	case o.Release != nil:
+		a, err = p.WPRelease(ctx, *o.Release)
 	case o.Apply != nil:
 		a, err = p.Apply(ctx, o.Apply)
 	default:

@@ -47,11 +47,11 @@ var modelSteps = [...]string{"g1", "g2", "g3", modelAsk, modelPack, "g4", "w1", 
 
 // asked is a call as the model takes it.
 type asked struct {
-	op     string // query, next, answer, claim, plan or apply
+	op     string // query, next, answer, claim, release, plan or apply
 	agent  int
 	token  string // next: "" asks for work, or closes a gate
 	input  int    // answer: to q0 or q1
-	value  string // of the answer; claim: the package, "" for the next
+	value  string // of the answer; claim and release: the package, "" for the next
 	planAt string // apply: the step that the plan was made at
 }
 
@@ -149,8 +149,11 @@ func (m modelRun) held(agent int) string {
 // take tells whether the call may be answered so in this state, and the state
 // after it.
 func (m modelRun) take(c asked, h heard) (bool, modelRun) {
-	if c.op == "answer" {
+	switch c.op {
+	case "answer":
 		return m.answer(c, h)
+	case "release":
+		return m.release(c, h)
 	}
 	if h.err != "" {
 		return false, m
@@ -195,6 +198,20 @@ func (m modelRun) answer(c asked, h heard) (bool, modelRun) {
 	m.answers[c.input] = c.value
 	m.revision++
 	return open && h.revision == m.revision, m
+}
+
+// release takes a package from whoever has it.
+func (m modelRun) release(c asked, h heard) (bool, modelRun) {
+	at := &m.packages[c.value[len(c.value)-1]-'1']
+	switch {
+	case h.err == CodeNothingIssued:
+		return at.token == "", m
+	case h.err != "" || !h.recorded || h.replayed || at.token == "":
+		return false, m
+	}
+	*at = work{}
+	m.revision++
+	return h.revision == m.revision, m
 }
 
 // claim hands out a package by its name, or the next one. Agents claim while they

@@ -198,6 +198,10 @@ func (p *Project) CheckLoops(name string) ([]LoopCheck, error) {
 		src, err := p.loopSource(name)
 		switch {
 		case err == nil:
+			if other := p.sharesBranch(name, src); other != "" && failed == nil {
+				failed = fail(CodeDefinitionInvalid, "give each loop a branch of its own: [worktree] branch",
+					"loops %s and %s have the same branch %s: their ticks would halt each other", name, other, src.Worktree.Branch)
+			}
 			rows = append(rows, LoopCheck{Loop: name, Path: src.File, Digest: src.Digest, Branch: src.Worktree.Branch})
 		case failed == nil:
 			failed = err
@@ -206,6 +210,19 @@ func (p *Project) CheckLoops(name string) ([]LoopCheck, error) {
 		}
 	}
 	return rows, failed
+}
+
+// sharesBranch is another loop with the same branch; "" for none.
+func (p *Project) sharesBranch(name string, src tick.Source) string {
+	for _, other := range p.Config.LoopNames() {
+		if other == name {
+			continue
+		}
+		if its, err := p.loopSource(other); err == nil && its.Worktree.Branch == src.Worktree.Branch {
+			return other
+		}
+	}
+	return ""
 }
 
 // withMore adds what is wrong with one more definition to an error.
@@ -273,7 +290,7 @@ func (p *Project) loopTrusted(src tick.Source) error {
 		return nil
 	}
 	e := fail(CodeNotTrusted, "a person reads `"+trustTopic+"`, looks at `spec-kitty trust --loop "+src.Name+"`, and consents or not",
-		"%s: nobody at this machine consented to what loop %s runs (digest %s)", notTrusted, src.Name, digest)
+		"nobody at this machine consented to what loop %s runs (digest %s)", src.Name, digest)
 	e.Err = err
 	return e
 }

@@ -84,7 +84,28 @@ func (c cron) Plan(ctx context.Context, e Entry, units []schedule.Unit) ([]Chang
 
 // Install implements Scheduler.
 func (c cron) Install(ctx context.Context, _ Entry, changes []Change) error {
+	for _, change := range changes {
+		if err := c.takesBack(ctx, change.Before); err != nil {
+			return err
+		}
+	}
 	return c.apply(ctx, changes)
+}
+
+// takesBack refuses a crontab that could not be put back to the byte: one whose last line
+// has no end, where crontab takes no such file. It was put into its place by hand, past
+// crontab; Debian's cron ignores it whole, so that to end its line would set lines going
+// that do not run now. Writing the same bytes changes nothing where they are taken.
+func (c cron) takesBack(ctx context.Context, before *string) error {
+	text := orEmpty(before)
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return nil
+	}
+	err := failed(schedule.Cron, "write the crontab as it is (crontab -)", c.h.Run(ctx, text, "crontab", "-"))
+	if err == nil {
+		return nil
+	}
+	return &Error{System: schedule.Cron, Doing: "add to a crontab whose last line has no end", Why: "crontab would not take it back as it is, and cron may ignore all of it; nothing was changed: look at its lines and end the last one (crontab -e), then install again: " + err.Error()}
 }
 
 // Remove implements Scheduler.
@@ -116,8 +137,9 @@ func (c cron) apply(ctx context.Context, changes []Change) error {
 	return nil
 }
 
-// write gives the crontab as it was taken. One that was put into its place by hand may
-// have a last line without an end, which some crontabs do not take back.
+// write gives the crontab as it was taken. One that was edited past crontab since we
+// were added may have a last line without an end, which some crontabs do not take back:
+// our part is taken out all the same.
 func (c cron) write(ctx context.Context, text *string) (*string, error) {
 	if text == nil {
 		return nil, failed(schedule.Cron, "remove the crontab, which is empty (crontab -r)", c.h.Run(ctx, "", "crontab", "-r"))

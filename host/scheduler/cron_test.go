@@ -150,22 +150,47 @@ func TestCrontabShownOtherwise(t *testing.T) {
 	}
 }
 
-// A last line without an end, where crontab does not take that back, gets one: else
-// our part could never be taken out. The change says so.
-func TestCrontabTakesWholeLines(t *testing.T) {
+// A last line without an end, where crontab does not take that back: nothing is changed
+// by a byte, and the way out is told. Where it is taken, it is put back as it was.
+func TestCrontabWithoutALastEnd(t *testing.T) {
+	for _, debian := range []bool{true, false} {
+		m := newMachine(t)
+		foreign := "5 4 * * * a"
+		m.debian, m.crontab = debian, &foreign
+		s := m.of(schedule.Cron)
+		deps, units := sample(t, schedule.Cron, "deps", "0 2 * * *")
+		err := m.install(s, deps, units)
+		if e := new(Error); debian && (!errors.As(err, &e) || !strings.Contains(e.Why, "crontab -e")) {
+			t.Error(err)
+		}
+		if !debian {
+			if err := errors.Join(err, m.remove(s, deps)); err != nil {
+				t.Error(err)
+			}
+		}
+		if *m.crontab != foreign {
+			t.Errorf("debian %v: it became %q", debian, *m.crontab)
+		}
+	}
+}
+
+// One that lost its last end since, past crontab, still has our part taken out; what was
+// changed besides is told.
+func TestCrontabThatLostItsLastEnd(t *testing.T) {
 	m := newMachine(t)
-	foreign := "5 4 * * * a"
-	m.debian, m.crontab = true, &foreign
+	m.debian = true
 	s := m.of(schedule.Cron)
 	deps, units := sample(t, schedule.Cron, "deps", "0 2 * * *")
 	if err := m.install(s, deps, units); err != nil {
 		t.Fatal(err)
 	}
+	edited := *m.crontab + "5 4 * * * a"
+	m.crontab = &edited
 	changes, err := s.Plan(t.Context(), deps, nil)
 	if err := errors.Join(err, s.Remove(t.Context(), deps, changes)); err != nil {
 		t.Fatal(err)
 	}
-	if want := foreign + "\n"; orEmpty(m.crontab) != want || orEmpty(changes[0].After) != want {
+	if want := "5 4 * * * a\n"; orEmpty(m.crontab) != want || orEmpty(changes[0].After) != want {
 		t.Errorf("%q, said %q", orEmpty(m.crontab), orEmpty(changes[0].After))
 	}
 }

@@ -48,7 +48,7 @@ func (l *Loops) grounded(ctx context.Context, src Source) error {
 	}
 	_, err := l.repo.Resolve(ctx, src.Worktree.Base)
 	if errors.As(err, new(*worktree.NotFoundError)) {
-		return &loop.Refusal{Code: loop.BadRequest, Message: "[worktree] base: " + err.Error()}
+		return &loop.Refusal{Code: loop.BadRequest, Message: "[worktree] base: " + err.Error() + ": name there the branch, tag or commit that the loop begins at"}
 	}
 	if _, untold := l.repo.Tip(src.Worktree.Branch); errors.Is(untold, worktree.ErrNotTold) && len(src.Approval.Before) > 0 {
 		return &loop.Refusal{Code: loop.BadRequest, Message: "[approval] before: a decision is held against where branch " + src.Worktree.Branch +

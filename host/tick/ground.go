@@ -121,7 +121,7 @@ func New(g Ground, o Options) *Loops {
 		l.host = ThisHost()
 	}
 	opts := o.Commit
-	opts.Journal = JournalName
+	opts.Journal, opts.Watch = JournalName, true
 	if opts.Now == nil {
 		opts.Now = l.now
 	}

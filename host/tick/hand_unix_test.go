@@ -223,6 +223,50 @@ func TestOrphanAgent_Row15(t *testing.T) {
 	}
 }
 
+// Row 15, of every other program of a run: its runner is killed, and what the program
+// started in its group lives on, deaf to TERM. The next tick ends it.
+func TestOrphansOfEveryPart_Row15(t *testing.T) {
+	script := `trap '' TERM HUP; sleep 300 & echo $! > "$SPEC_KITTY_ROOT/left.new"; mv "$SPEC_KITTY_ROOT/left.new" "$SPEC_KITTY_ROOT/left"; wait`
+	for part, change := range map[string]func(*loop.Definition){
+		"gate":   func(d *loop.Definition) { d.Gate = sh(script) },
+		"setup":  func(d *loop.Definition) { d.Worktree.Setup = []string{"sh", "-c", script} },
+		"verify": func(d *loop.Definition) { d.Verify = &loop.Verifier{Check: *sh(script)} },
+		"goal":   func(d *loop.Definition) { d.Goal = sh(script) },
+		"notify": func(d *loop.Definition) {
+			d.Approval.Before = []loop.Stage{loop.ToStart}
+			d.Notify = loop.Notify{Run: []string{"sh", "-c", script}, On: []loop.Occasion{loop.OnWaiting}}
+		},
+	} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t, commits, change)
+			y.create("deps")
+			cmd := y.hand("")
+			var left int
+			waitFor(t, part+" is at work", func() bool {
+				raw, _ := os.ReadFile(filepath.Join(y.root, "left"))
+				fmt.Sscan(string(raw), &left)
+				return left > 0
+			})
+			must(t, cmd.Process.Kill())
+			cmd.Wait()
+			t.Cleanup(func() { syscall.Kill(left, syscall.SIGKILL) })
+			if syscall.Kill(left, 0) != nil {
+				t.Fatal("it died with its runner, so this proves nothing")
+			}
+			y.defs["deps"].Notify = loop.Notify{} // the program of this one would be at work again
+			y.tick(y.loops())
+			waitFor(t, "it is gone", func() bool { return syscall.Kill(left, 0) != nil })
+			if s := y.status(); s.Claim != nil {
+				t.Errorf("%+v", s)
+			}
+			if over, err := filepath.Glob(filepath.Join(y.loops().dir(), "deps", sendingName+"*")); err != nil || len(over) > 0 {
+				t.Errorf("left over: %v %v", over, err)
+			}
+		})
+	}
+}
+
 // Row 23, with a git of the runner in place of the work: both are stopped while git is
 // about to reset a worktree, and overtaken. Woken, git is gone: it would have put the
 // worktree of the next run back to where the first one began.

@@ -20,6 +20,7 @@ type Host struct {
 	// Self is this process.
 	Self command.Process
 	// Process and Group tell whether they still are there.
+	Above   func() string // the mark of the run that a process above us is of; "" for none
 	Process func(command.Process) loop.Liveness
 	Group   func(leader command.Process, mark string) loop.Liveness
 }
@@ -36,7 +37,7 @@ func ThisHost() *Host {
 	}
 	return &Host{
 		Name: name + processSpace(), Boot: self.Boot, Up: bootClock, Awake: awakeClock, Self: self,
-		Process: processLives, Group: groupLives,
+		Above: markAbove, Process: processLives, Group: groupLives,
 	}
 }
 
@@ -107,6 +108,12 @@ func groupLives(leader command.Process, mark string) loop.Liveness {
 
 // variable is the environment variable that marks a run's processes.
 const variable = "SPEC_KITTY_LOOP_RUN"
+
+// noticeVariable marks the processes of a notice, which are in no run: they may do
+// what a person may.
+const noticeVariable = "SPEC_KITTY_LOOP_NOTICE"
+
+func noticeMark(uid, key string) string { return uid + "/" + key }
 
 // mark is what it holds: no other run of any loop has it.
 func mark(uid string, token uint64) string { return uid + "/" + itoa(token) }

@@ -44,17 +44,40 @@ func memberMarked(group int, mark string) bool {
 }
 
 func isMarked(pid int, mark string) bool {
-	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	env, err := environment(pid)
 	if err != nil {
 		return false
 	}
-	want := []byte(variable + "=" + mark)
 	for one := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(one, want) {
+		name, value, _ := strings.Cut(string(one), "=")
+		if value == mark && (name == variable || name == noticeVariable) {
 			return true
 		}
 	}
 	return false
+}
+
+func environment(pid int) ([]byte, error) {
+	return os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+}
+
+// markAbove looks for a run's mark in the environment of the processes that we come
+// from, as far as they are still there.
+func markAbove() string {
+	for pid, most := os.Getppid(), 64; pid > 1 && most > 0; most-- {
+		env, _ := environment(pid) // another user's cannot be read, and is none of a run of ours
+		for one := range bytes.SplitSeq(env, []byte{0}) {
+			if name, value, _ := strings.Cut(string(one), "="); name == variable {
+				return value
+			}
+		}
+		f := stat(pid)
+		if len(f) < 2 {
+			return ""
+		}
+		pid, _ = strconv.Atoi(f[1])
+	}
+	return ""
 }
 
 func tellsEscaped() bool { return true }

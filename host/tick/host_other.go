@@ -23,3 +23,6 @@ func tellsEscaped() bool { return false }
 
 // escaped cannot be told.
 func escaped(string) []int { return nil }
+
+// markAbove cannot be told either.
+func markAbove() string { return "" }

@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -78,7 +79,7 @@ func (r *running) named() map[string]bool {
 // compare-and-swap with no lock held, then the outcome by where the branch is.
 func (r *running) land(ctx context.Context) (Report, error) {
 	if r.result.Tree == r.base.Tree {
-		return r.end(ctx, loop.FinishRun{Tick: r.mine(), Goal: r.met})
+		return r.end(ctx, loop.FinishRun{Tick: r.mine(), Goal: r.met, Detail: r.unkept})
 	}
 	return r.intend(ctx, loop.BeginLanding{Tick: r.mine(), Old: r.base.ID, New: r.result.ID, Tree: r.result.Tree, Branch: r.src.Worktree.Branch, Goal: r.met})
 }
@@ -107,11 +108,14 @@ func (r *running) intend(ctx context.Context, intent loop.BeginLanding) (Report,
 	// may have moved the branch already.
 	ctx = context.WithoutCancel(ctx)
 	head, err := r.l.swap(ctx, r.name, r.src.Worktree.Branch, intent.Old, intent.New, "loop "+r.name+", run "+itoa(r.token()))
+	if errors.As(err, new(*worktree.UnsyncedError)) {
+		return Report{}, fmt.Errorf("%w; the next tick moves the branch once more, and keeps the books then", err)
+	}
 	if err != nil {
 		return r.end(ctx, loop.FailRun{Tick: r.mine(), Why: "landing_failed", Detail: err.Error()})
 	}
 	r.l.hook(PointLanded)
-	return r.end(ctx, loop.FinishRun{Tick: r.mine(), Head: head})
+	return r.end(ctx, loop.FinishRun{Tick: r.mine(), Head: head, Detail: r.unkept})
 }
 
 // swap moves the branch and says where it is then: at the result, or where

@@ -60,10 +60,13 @@ func (o *opened) send(ctx context.Context, src Source, due loop.Notice) error {
 	if err != nil {
 		return err
 	}
-	env := o.l.environ(src.Work.PassEnv, map[string]string{"SPEC_KITTY_LOOP": o.name, "SPEC_KITTY_LOOP_PART": "notify", "SPEC_KITTY_ROOT": o.l.ground.Root})
+	env := o.l.environ(src.Work.PassEnv, map[string]string{"SPEC_KITTY_LOOP": o.name, "SPEC_KITTY_LOOP_PART": "notify", "SPEC_KITTY_ROOT": o.l.ground.Root,
+		noticeVariable: noticeMark(o.state.UID, due.Key)})
 	done := command.Run(ctx, command.Command{
 		Name: "notify", Argv: src.argv(src.Notify.Run), Dir: filepath.Dir(src.File), Env: env, Stdin: append(raw, '\n'), Timeout: notifyTimeout,
+		Session: true, Started: func(p command.Process) error { return o.sending(p, due.Key) },
 	})
+	o.sent()
 	if done.Verdict() != command.Allow {
 		return fmt.Errorf("notice %s: notify: %s %s", due.Key, done, lastLine(string(done.Stderr.Kept)))
 	}

@@ -23,7 +23,7 @@ func (r *running) gate(ctx context.Context) (*conclusion, error) {
 	if end := r.unchanged(); end != nil {
 		return end, nil
 	}
-	j, err := r.ask(ctx, "gate", *r.src.Gate, r.l.ground.Root, nil)
+	j, err := r.ask(ctx, "gate", *r.src.Gate, r.l.ground.Root, r.regroup)
 	switch {
 	case err != nil:
 		return nil, err
@@ -126,16 +126,27 @@ func (r *running) program(ctx context.Context, p part, why string) (*conclusion,
 
 // letGo puts a program's group on record. The first one begins the run.
 func (r *running) letGo(p command.Process) error {
-	group := loop.ProcessGroup{ID: p.PID, Start: p.Start}
-	r.group.Store(int64(p.PID))
-	var t transition = loop.Regroup{Tick: r.mine(), Group: group}
-	if r.state.Claim != nil && r.state.Claim.Phase == loop.InGate {
-		t = loop.BeginWork{Tick: r.mine(), Group: group, Base: r.base.ID, BaseTree: r.base.Tree}
+	if r.state.Claim == nil || r.state.Claim.Phase != loop.InGate {
+		err := r.regroup(p)
+		if err == nil {
+			r.l.hook(PointWorking)
+		}
+		return err
 	}
-	_, err := r.commit(context.Background(), t)
+	r.group.Store(int64(p.PID))
+	_, err := r.commit(context.Background(), loop.BeginWork{
+		Tick: r.mine(), Group: loop.ProcessGroup{ID: p.PID, Start: p.Start}, Base: r.base.ID, BaseTree: r.base.Tree,
+	})
 	if err == nil {
 		r.l.hook(PointWorking)
 	}
+	return held(err)
+}
+
+// regroup puts a program's group on record, and begins nothing.
+func (r *running) regroup(p command.Process) error {
+	r.group.Store(int64(p.PID))
+	_, err := r.commit(context.Background(), loop.Regroup{Tick: r.mine(), Group: loop.ProcessGroup{ID: p.PID, Start: p.Start}})
 	return held(err)
 }
 
@@ -161,11 +172,11 @@ func (r *running) worktrees() worktree.Repo {
 	repo := r.l.repoOf(r.name)
 	repo.Env = []string{variable + "=" + mark(r.uid, r.token())}
 	repo.Started = func(p command.Process) error {
-		_, err := r.commit(context.Background(), loop.Regroup{Tick: r.mine(), Group: loop.ProcessGroup{ID: p.PID, Start: p.Start}})
+		err := r.regroup(p)
 		if err == nil {
 			r.l.hook(PointPlacing)
 		}
-		return held(err)
+		return err
 	}
 	return repo
 }
@@ -189,12 +200,24 @@ func (r *running) left(ctx context.Context, path string) (*conclusion, error) {
 			Detail: fmt.Sprintf("the work left commit %s, which does not go on from %s: landing it would drop what was there", head.ID, r.base.ID)}), nil
 	}
 	r.result, r.usage = head, r.used()
+	if files, err := r.l.repo.Uncommitted(ctx, path); err == nil && len(files) > 0 { // else it is not told
+		r.unkept = "it left uncommitted, which does not count and is cleaned away: " + few(files)
+	}
 	if head.ID != r.base.ID {
-		if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID); err != nil {
+		if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID, r.base.ID); err != nil {
 			return nil, err
 		}
 	}
 	return r.branchStays(ctx)
+}
+
+// few names some of many files.
+func few(files []string) string {
+	const most = 5
+	if len(files) <= most {
+		return strings.Join(files, ", ")
+	}
+	return strings.Join(files[:most], ", ") + fmt.Sprintf(" and %d more", len(files)-most)
 }
 
 // branchStays wants the loop's branch where the run began: nobody has judged the work

@@ -88,6 +88,9 @@ func (l *Loops) Preflight(ctx context.Context, name string) Preflight {
 	}
 	p.place(l, name)
 	if err == nil {
+		if older := o.state.Older(l.facts(name, o.state)); older != "" {
+			p.add("copy", LevelWarning, older, "look at what lies on the branch, then clear the halt that the next tick sets")
+		}
 		p.clock(l, o)
 		if known {
 			p.schedule(l, o, src)
@@ -175,7 +178,9 @@ func (p *Preflight) worktrees(l *Loops, name string) {
 		}
 		if err == nil {
 			var info fs.FileInfo
-			if info, err = os.Lstat(filepath.Join(path, ".git")); err == nil && !info.Mode().IsRegular() {
+			if in, _ := os.Lstat(filepath.Dir(path)); in != nil && in.Mode()&fs.ModeSymlink != 0 {
+				err = errors.New(filepath.Dir(path) + " is a link, which is not followed")
+			} else if info, err = os.Lstat(filepath.Join(path, ".git")); err == nil && !info.Mode().IsRegular() {
 				err = errors.New(path + " is no worktree of this repository")
 			}
 		}

@@ -25,6 +25,7 @@ import (
 //	kills the group                     ends what it started itself, too
 //	commits: buried
 func (o *opened) reap(ctx context.Context, by loop.By) error {
+	o.endSendings()
 	c := o.state.Claim
 	if c != nil && o.state.Standing(o.l.facts(o.name, o.state), o.l.now()).Over {
 		if err := o.takeOver(ctx, by, *c); err != nil && !refusedAs(err, loop.LeaseLive, loop.StaleToken) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
 )
 
 // Outcome is how a tick, or another verb, went.
@@ -85,6 +86,9 @@ func (o *opened) ended(e loop.Ended) Report {
 		if e.Progress == loop.Stuck {
 			text += " and changed nothing"
 		}
+		if e.Detail != "" {
+			text += "; " + e.Detail
+		}
 		return o.report(Done, "success", text)
 	case loop.EndClosed:
 		return o.report(Skipped, string(loop.SkipGate), or(e.Detail, "the gate is closed"))
@@ -138,6 +142,8 @@ func Refusal(name string, err error) (r Report, ok bool) {
 		r.ReasonCode, r.Reason = LockTimeout, timeout.Error()
 	case errors.As(err, &uncertain):
 		r.ReasonCode, r.Reason = CommitUncertain, uncertain.Error()
+	case errors.As(err, new(*worktree.UnsyncedError)):
+		r.ReasonCode, r.Reason = CommitUncertain, err.Error()
 	case gitCode(err) != "":
 		r.ReasonCode, r.Reason = gitCode(err), err.Error()
 	default:

@@ -33,6 +33,7 @@ type running struct {
 	result  worktree.Commit // what it left
 	began   time.Time
 	usage   loop.Usage
+	unkept  string       // what it left that does not count, in words
 	verdict string       // digest of the verifier's answer
 	met     bool         // the goal is met with it
 	group   atomic.Int64 // of the program that runs now
@@ -90,8 +91,12 @@ func (l *Loops) Tick(ctx context.Context, q Request) (Report, error) {
 // by is who calls, and from inside of which run.
 func (l *Loops) by(who string) loop.By {
 	by := loop.By{Who: who}
-	if uid, token, ok := marked(l.getenv(variable)); ok {
-		by.Inside = l.getenv("SPEC_KITTY_LOOP") + ", run " + token + " of " + uid
+	uid, token, ok := marked(l.getenv(variable))
+	if !ok { // it may have been left out, by one that still has it
+		uid, token, ok = marked(l.host.Above())
+	}
+	if ok {
+		by.Inside = or(l.getenv("SPEC_KITTY_LOOP"), "a loop") + ", run " + token + " of " + uid
 	}
 	return by
 }

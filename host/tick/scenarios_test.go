@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // R7, CommitIsAtomic: a tick is stopped inside of the commit of its outcome. A pause
@@ -186,6 +189,169 @@ func TestEmptyState_Row22_E2(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Row 22: a record that was changed or lost before what the view vouches for. No verb
+// and no tick writes, and status says broken, although all of them begin at the view.
+func TestDamagedInTheMiddle_Row22(t *testing.T) {
+	replace := func(raw []byte) []byte { return bytes.Replace(raw, []byte(`"claimed"`), []byte(`"clajmed"`), 1) }
+	for name, damage := range map[string]func(raw []byte) []byte{
+		"one byte":         replace,
+		"zeros":            func(raw []byte) []byte { clear(raw[20:60]); return raw },
+		"with a torn tail": func(raw []byte) []byte { return append(replace(raw), "{\"v\":1,"...) },
+		"a line end lost":  func(raw []byte) []byte { raw[bytes.IndexByte(raw, '\n')] = ' '; return raw },
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t, commits)
+			y.create("deps")
+			y.want(y.tick(y.loops()), Done, "success")
+			dir := filepath.Join(y.loops().dir(), "deps")
+			raw, err := os.ReadFile(filepath.Join(dir, JournalName))
+			must(t, err, os.WriteFile(filepath.Join(dir, JournalName), damage(raw), 0o644))
+			before := contents(t, dir)
+			l := y.loops()
+			s, err := l.Status(t.Context(), "deps")
+			if s.Status != "broken" && name != "with a torn tail" {
+				t.Errorf("%+v %v", s, err)
+			}
+			for verb, err := range everyVerb(t, l, "deps") {
+				if !Broken(err) {
+					t.Errorf("%s: %v", verb, err)
+				}
+			}
+			if after := contents(t, dir); after != before {
+				t.Errorf("it was written:\n%s\nbefore:\n%s", after, before)
+			}
+		})
+	}
+}
+
+// everyVerb calls all that may write.
+func everyVerb(t *testing.T, l *Loops, name string) map[string]error {
+	errs, me := map[string]error{}, "human:me"
+	_, errs["tick"] = l.Tick(t.Context(), Request{Loop: name, Who: "tick", ByHand: true})
+	_, errs["pause"] = l.Pause(t.Context(), PauseRequest{Loop: name, Who: me})
+	_, errs["resume"] = l.Resume(t.Context(), name, me, "")
+	_, errs["approve"] = l.Approve(t.Context(), name, me, "x", "")
+	_, errs["deny"] = l.Deny(t.Context(), name, me, "x", "")
+	_, errs["clear"] = l.Clear(t.Context(), name, me, "denied", "", false)
+	_, errs["retire"] = l.Retire(t.Context(), name, me, "", false)
+	_, errs["remove"] = l.Remove(t.Context(), name, me, false)
+	return errs
+}
+
+// A branch that was moved, while the disk does not say that it lasts, is not on record
+// as landed; the next tick makes sure of it and counts the run once.
+func TestUnsyncedLanding_Row18(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	l := y.loops()
+	l.repo.Disk = &durable.Faulty{Disk: durable.OS(), Fail: func(_ int, op durable.Op) error {
+		if strings.HasPrefix(op.Kind, "sync") && strings.HasSuffix(op.Path, filepath.Join("heads", "loop", "deps")) && y.landed() > 0 {
+			return os.ErrInvalid
+		}
+		return nil
+	}}
+	_, err := l.Tick(t.Context(), Request{Loop: "deps", Who: "tick"})
+	if r, ok := Refusal("deps", err); !ok || r.ReasonCode != CommitUncertain {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if s := y.status(); s.Claim == nil || s.Claim.Phase != string(loop.InLanding) || y.landed() != 1 {
+		t.Fatalf("%+v", s)
+	}
+	dead := func(o *Options) {
+		o.Host = ThisHost()
+		o.Host.Process = func(command.Process) loop.Liveness { return loop.Gone }
+	}
+	report, err := y.loops(dead).Recover(t.Context(), RecoverRequest{Loop: "deps", Who: "human:me"})
+	if s := y.status(); err != nil || s.Claim != nil || s.Count.Runs != 1 || s.LastRun != "success" || y.landed() != 1 {
+		t.Errorf("%+v %v: %+v", report, err, s)
+	}
+}
+
+// An older copy of a loop's folder that was put back is told by name, gives no token
+// twice, and has a way out; the later results stay where they are.
+func TestOlderCopyIsTold(t *testing.T) {
+	for _, packed := range []bool{false, true} {
+		y := newYard(t, commits)
+		y.create("deps")
+		y.want(y.tick(y.loops()), Done, "success")
+		dir := filepath.Join(y.loops().dir(), "deps")
+		must(t, os.CopyFS(dir+".copy", os.DirFS(dir)))
+		y.want(y.tick(y.loops()), Done, "success")
+		y.want(y.tick(y.loops()), Done, "success")
+		kept := git(t, y.root, "for-each-ref", "refs/spec-kitty")
+		if packed {
+			git(t, y.root, "pack-refs", "--all")
+		}
+		must(t, os.RemoveAll(dir), os.Rename(dir+".copy", dir))
+		if s := y.status(); len(s.Warnings) != 1 || s.Warnings[0].Code != "older_copy" {
+			t.Errorf("%+v", s)
+		}
+		y.want(y.tick(y.loops()), Halted, "older_copy")
+		if after := git(t, y.root, "for-each-ref", "refs/spec-kitty"); after != kept {
+			t.Errorf("results:\n%s\nwere:\n%s", after, kept)
+		}
+		_, err := y.loops().Clear(t.Context(), "deps", "human:me", "older_copy", "", false)
+		must(t, err)
+		y.want(y.tick(y.loops()), Done, "success")
+		if s := y.status(); s.Token != 4 || len(s.Warnings) != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// Work that was left uncommitted is told, not taken for none.
+func TestUncommittedWorkIsTold(t *testing.T) {
+	y := newYard(t, `echo x > note; mkdir -p deep; echo x > deep/er`, func(d *loop.Definition) { d.Limits.MaxNoProgress = 1 })
+	y.create("deps")
+	r := y.tick(y.loops())
+	s := y.status()
+	for where, text := range map[string]string{"report": r.Reason, "status": s.Detail, "halt": s.Halt.Detail} {
+		if !strings.Contains(text, "uncommitted") || !strings.Contains(text, "deep/, note") {
+			t.Errorf("%s: %q", where, text)
+		}
+	}
+	y = newYard(t, commits+`; echo x > note`)
+	y.create("deps")
+	if r := y.tick(y.loops()); r.ReasonCode != "success" || !strings.Contains(r.Reason, "uncommitted") || y.landed() != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A person who is asked is shown what would start, or land, in words.
+func TestWhatIsAskedIsDescribed(t *testing.T) {
+	described := func(stage loop.Stage) string {
+		y := newYard(t, commits, func(d *loop.Definition) {
+			d.Approval.Before, d.Verify = []loop.Stage{stage}, &loop.Verifier{Check: *sh("true")}
+		})
+		y.create("deps")
+		y.want(y.tick(y.loops()), Waiting, "waiting")
+		rows, err := y.loops().Described(t.Context(), "deps", y.status().Approval.Subject)
+		must(t, err)
+		return fmt.Sprint(rows)
+	}
+	if got := described(loop.ToStart); !strings.Contains(got, "git commit -qm work") || !strings.Contains(got, "{verify sh -c true}") || !strings.Contains(got, " one}") {
+		t.Error(got)
+	}
+	if got := described(loop.ToLand); !strings.Contains(got, " work}") || !strings.Contains(got, "{changes done.txt}") {
+		t.Error(got)
+	}
+}
+
+// A folder that was copied, or whose journal was only touched, is as good as before:
+// it is read whole once, and goes on.
+func TestTouchedJournalIsReadWhole_Row22(t *testing.T) {
+	y := newYard(t, commits)
+	y.create("deps")
+	y.want(y.tick(y.loops()), Done, "success")
+	dir := filepath.Join(y.loops().dir(), "deps")
+	must(t, os.Chtimes(filepath.Join(dir, JournalName), time.Unix(1, 0), time.Unix(1, 0)))
+	must(t, os.Rename(dir, dir+".old"), os.CopyFS(dir, os.DirFS(dir+".old")), os.RemoveAll(dir+".old"))
+	if s := y.status(); s.Status != "ready" {
+		t.Errorf("%+v", s)
+	}
+	y.want(y.tick(y.loops()), Done, "success")
 }
 
 // contents are the names and bytes below a folder, without the lock file.

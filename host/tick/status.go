@@ -26,6 +26,7 @@ type Status struct {
 	Control   string     `json:"control"`
 	Count     loop.Count `json:"count"`
 	LastRun   string     `json:"last_run"` // how the newest run ended; "" for none
+	Detail    string     `json:"last_detail"`
 	LastSkip  string     `json:"last_skip"`
 	Success   string     `json:"last_success"` // time of the newest; "" for none
 	NotBefore string     `json:"not_before"`
@@ -88,6 +89,9 @@ func (o *opened) fill(s *Status) {
 	if shown.Warning != "" {
 		s.Warnings = append(s.Warnings, Warning{"clock", shown.Warning})
 	}
+	if older := state.Older(facts); older != "" {
+		s.Warnings = append(s.Warnings, Warning{string(loop.HaltOlderCopy), older + ": the next tick that would begin a run halts the loop"})
+	}
 	s.UID, s.Revision, s.Token, s.Control = state.UID, state.Revision, state.Token, string(state.Control.Desired)
 	s.Count, s.Due = state.Count, len(state.Due)
 	if src, err := o.l.ground.Source(o.name); err != nil {
@@ -103,6 +107,9 @@ func (o *opened) fill(s *Status) {
 		}
 		if err := o.l.ground.Trusted(src); err != nil {
 			s.Warnings = append(s.Warnings, Warning{"not_trusted", err.Error() + ": its ticks are refused"})
+			if shown.Status == loop.StatusReady {
+				s.Why, s.Next = "only consent to what it runs is missing", "spec-kitty trust --loop "+o.name
+			}
 		}
 	}
 	if c := state.Claim; c != nil {
@@ -118,7 +125,10 @@ func (o *opened) fill(s *Status) {
 	}
 	last := state.Last
 	if last.Run != nil {
-		s.LastRun = string(last.Run.Result)
+		s.LastRun, s.Detail = string(last.Run.Result), last.Run.Detail
+		if why := last.Run.Why; why != "" && why != s.LastRun {
+			s.Detail = why + ": " + or(last.Run.Detail, "no more is known")
+		}
 	}
 	if last.Skip != nil {
 		s.LastSkip = string(last.Skip.Reason)

@@ -45,7 +45,7 @@ func gitCode(err error) string {
 		return "branch_checked_out"
 	case errors.As(err, new(*worktree.NotFoundError)):
 		return "base_missing"
-	case errors.As(err, new(*worktree.GitError)):
+	case errors.As(err, new(*worktree.GitError)), errors.As(err, new(*worktree.UnsyncedError)):
 		return "git"
 	}
 	return ""

@@ -54,6 +54,9 @@ func (l *Loops) facts(name string, s loop.State) loop.Facts {
 		f.Definition = src.Digest
 		f.Shared = l.shared(name, src)
 	}
+	if kept, err := l.repo.NewestKept(name); err == nil {
+		f.Kept = kept
+	}
 	if c := s.Claim; c != nil {
 		f.Beat = readBeat(l.runDir(name, c.Token))
 		f.Runner = l.host.runnerLives(c.Runner)

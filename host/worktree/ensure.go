@@ -94,6 +94,9 @@ func settled(path string) string {
 // and git's own lock of an addition that did not end. *BusyError where somebody
 // else's things lie there, or somebody locked it.
 func (r Repo) Ensure(ctx context.Context, path, commit string, pristine bool) error {
+	if err := straight(path); err != nil {
+		return err
+	}
 	one, known, err := r.find(ctx, path)
 	if err != nil {
 		return err
@@ -118,6 +121,17 @@ func (r Repo) Ensure(ctx context.Context, path, commit string, pristine bool) er
 	}
 	_, err = r.change(ctx, r.Root, "worktree", "add", "--detach", path, commit)
 	return err
+}
+
+// straight refuses a place, or the folder that it is in, that is a link: what is made
+// and cleaned there would lie where the link leads.
+func straight(path string) error {
+	for _, one := range []string{filepath.Dir(path), path} {
+		if info, err := os.Lstat(one); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return &BusyError{path, one + " is a link: put a folder in its place, or take it away"}
+		}
+	}
+	return nil
 }
 
 // ignored makes the folder that worktrees lie in, and keeps git from taking them in
@@ -247,10 +261,16 @@ func (r Repo) Head(ctx context.Context, path string) (Commit, error) {
 	return r.resolve(ctx, path, "HEAD")
 }
 
-// Dirty tells whether a worktree has changes that are in no commit.
-func (r Repo) Dirty(ctx context.Context, path string) (bool, error) {
-	out, err := r.git(ctx, path, "status", "--porcelain", "-z", "--untracked-files=normal")
-	return len(out) > 0, err
+// Uncommitted are the files, and new folders, of a worktree that are in no commit.
+func (r Repo) Uncommitted(ctx context.Context, path string) ([]string, error) {
+	out, err := r.git(ctx, path, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal")
+	var files []string
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		if len(entry) > 3 { // two letters and a space before the name
+			files = append(files, string(entry[3:]))
+		}
+	}
+	return files, err
 }
 
 // Remove removes a worktree with what is in it. One that is not there is removed.

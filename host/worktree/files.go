@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -23,7 +24,42 @@ func (r Repo) Tip(branch string) (string, error) { return r.refFile(branchRef(br
 
 // KeptAt is the commit that is kept for a run; "" for none.
 func (r Repo) KeptAt(loop string, token uint64) (string, error) {
-	return r.refFile(runRef(loop, token))
+	return r.refFile(r.runRef(loop, token))
+}
+
+// NewestKept is the newest token of which a result is kept for a loop; 0 for none.
+func (r Repo) NewestKept(loop string) (uint64, error) {
+	dir, err := r.common()
+	if err != nil {
+		return 0, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "reftable")); err == nil {
+		return 0, ErrNotTold
+	}
+	prefix := r.runRefs(loop)
+	entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(prefix)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	newest := uint64(0)
+	for _, e := range entries {
+		newest = max(newest, tokenIn(e.Name()))
+	}
+	err = eachPacked(filepath.Join(dir, "packed-refs"), func(_, name string) bool {
+		if token, ok := strings.CutPrefix(name, prefix); ok {
+			newest = max(newest, tokenIn(token))
+		}
+		return true
+	})
+	return newest, err
+}
+
+func tokenIn(name string) uint64 {
+	token, err := strconv.ParseUint(name, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return token
 }
 
 func (r Repo) refFile(ref string) (string, error) {
@@ -53,21 +89,34 @@ func isFolder(path string) bool {
 
 // packed looks a ref up in the file that git packs refs into.
 func packed(file, ref string) (string, error) {
+	found := ""
+	err := eachPacked(file, func(id, name string) bool {
+		if name == ref {
+			found = id
+		}
+		return found == ""
+	})
+	return found, err
+}
+
+// eachPacked visits the refs in that file, for as long as visit says so. One that is
+// not there has none.
+func eachPacked(file string, visit func(id, name string) bool) error {
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return nil
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
 	lines := bufio.NewScanner(bytes.NewReader(raw))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && isID(id) {
-			return id, nil
+		if id, name, ok := strings.Cut(lines.Text(), " "); ok && isID(id) && !visit(id, name) {
+			return nil
 		}
 	}
-	return "", lines.Err()
+	return lines.Err()
 }
 
 func isID(text string) bool {

@@ -2,6 +2,8 @@ package worktree
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -96,14 +98,15 @@ func (r Repo) Descends(ctx context.Context, commit, from string) (bool, error) {
 // Land moves a branch from one commit to another, old being NoCommit where it is
 // still to be made, by git's own compare-and-swap. That it is there already is
 // success: a move whose answer was lost is made once more. *MovedError where it
-// is neither, *CheckedOutError where it is checked out.
+// is neither, *CheckedOutError where it is checked out. The move is durable on
+// return; *UnsyncedError where it is made and that cannot be said.
 func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
 	if err := r.MayLand(ctx, branch); err != nil {
 		return err
 	}
-	_, failed := r.git(ctx, r.Root, "update-ref", "-m", reason, "--create-reflog", branchRef(branch), to, old)
+	_, failed := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", "-m", reason, "--create-reflog", branchRef(branch), to, old)...)
 	if failed == nil {
-		return nil
+		return r.refLasts(branchRef(branch))
 	}
 	have, err := r.Branch(ctx, branch)
 	switch {
@@ -114,23 +117,39 @@ func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
 	}
 	switch have.ID {
 	case to:
-		return nil
+		return r.refLasts(branchRef(branch))
 	case old:
 		return failed // the swap itself was refused: a hook, a lock file, a full disk
 	}
 	return &MovedError{Branch: branch, Want: old, Have: have.ID}
 }
 
-// runRef is where the result of a run is kept from being collected.
-func runRef(loop string, token uint64) string {
-	return "refs/spec-kitty/loops/" + loop + "/" + strconv.FormatUint(token, 10)
+// runRefs is where the results of a loop's runs are kept from being collected. Projects
+// that share a repository may have loops of one name: one below the top has a place of
+// its own.
+func (r Repo) runRefs(loop string) string {
+	at := ""
+	if place := r.Place(); place != "" {
+		sum := sha256.Sum256([]byte(place))
+		at = "at-" + hex.EncodeToString(sum[:6]) + "/"
+	}
+	return "refs/spec-kitty/" + at + "loops/" + loop + "/"
 }
 
-// Keep keeps the result commit of a run under a ref of its own. Keeping it again
-// changes nothing.
-func (r Repo) Keep(ctx context.Context, loop string, token uint64, commit string) error {
-	_, err := r.git(ctx, r.Root, "update-ref", runRef(loop, token), commit)
-	return err
+func (r Repo) runRef(loop string, token uint64) string {
+	return r.runRefs(loop) + strconv.FormatUint(token, 10)
+}
+
+// Keep keeps the result commit of a run under a ref of its own, durably, with all that
+// it has and the commit that the run began at has not. Keeping it again changes nothing.
+func (r Repo) Keep(ctx context.Context, loop string, token uint64, commit, base string) error {
+	if err := r.objectsLast(ctx, commit, base); err != nil {
+		return err
+	}
+	if _, err := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", r.runRef(loop, token), commit)...); err != nil {
+		return err
+	}
+	return r.refLasts(r.runRef(loop, token))
 }
 
 // Kept is a result that is kept.
@@ -142,7 +161,7 @@ type Kept struct {
 // Kept lists the results that are kept for a loop, oldest first; with a branch,
 // those that it does not have.
 func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
-	args := []string{"for-each-ref", "--format=%(refname:lstrip=4) %(objectname)"}
+	args := []string{"for-each-ref", "--format=%(refname) %(objectname)"}
 	if without != "" {
 		if _, err := r.Branch(ctx, without); err == nil {
 			args = append(args, "--no-merged="+branchRef(without))
@@ -150,14 +169,14 @@ func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
 			return nil, err
 		}
 	}
-	out, err := r.git(ctx, r.Root, append(args, "refs/spec-kitty/loops/"+loop+"/")...)
+	out, err := r.git(ctx, r.Root, append(args, r.runRefs(loop))...)
 	if err != nil {
 		return nil, err
 	}
 	var all []Kept
 	for one := range strings.Lines(string(out)) {
 		name, commit, _ := strings.Cut(strings.TrimSpace(one), " ")
-		if token, err := strconv.ParseUint(name, 10, 64); err == nil {
+		if token, err := strconv.ParseUint(strings.TrimPrefix(name, r.runRefs(loop)), 10, 64); err == nil {
 			all = append(all, Kept{token, commit})
 		}
 	}
@@ -168,7 +187,7 @@ func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
 // Drop lets results of runs be collected.
 func (r Repo) Drop(ctx context.Context, loop string, tokens ...uint64) error {
 	for _, token := range tokens {
-		if _, err := r.git(ctx, r.Root, "update-ref", "-d", runRef(loop, token)); err != nil {
+		if _, err := r.git(ctx, r.Root, "update-ref", "-d", r.runRef(loop, token)); err != nil {
 			return err
 		}
 	}
@@ -184,6 +203,12 @@ func (r Repo) Changed(ctx context.Context, from, to string) ([]string, error) {
 	files := strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
 	sort.Strings(files)
 	return files, nil
+}
+
+// Title is a commit as people name it: the beginning of its id and its first line.
+func (r Repo) Title(ctx context.Context, commit string) (string, error) {
+	out, err := r.git(ctx, r.Root, "log", "-1", "--no-color", "--no-show-signature", "--format=%h %s", "--end-of-options", commit)
+	return line(out), err
 }
 
 // Diff is the difference between two commits as people read it.

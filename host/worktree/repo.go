@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/command"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // Limits of one call of git.
@@ -36,6 +37,7 @@ type Repo struct {
 	Program string        // ""; "git"
 	Env     []string      // NAME=VALUE: what git and its hooks are told beside our own
 	Own     []string      // folders of the caller's own: a branch that is checked out there may be moved
+	Disk    durable.Disk  // that git's files lie on; nil: the real one
 	// Started is called for each git that changes a worktree's folder, once it is
 	// there and before it may begin; an error keeps it from beginning. See
 	// command.Command.

@@ -82,8 +82,8 @@ func worked(t testing.TB, r worktree.Repo, path, file, content string) worktree.
 func clean(t testing.TB, r worktree.Repo, path string, at worktree.Commit) {
 	t.Helper()
 	head, err := r.Head(t.Context(), path)
-	dirty, err2 := r.Dirty(t.Context(), path)
-	if err != nil || err2 != nil || head != at || dirty {
+	dirty, err2 := r.Uncommitted(t.Context(), path)
+	if err != nil || err2 != nil || head != at || len(dirty) > 0 {
 		t.Errorf("at %v, dirty %v: %v %v; want %v", head, dirty, err, err2, at)
 	}
 	if branch := run(t, path, "rev-parse", "--abbrev-ref", "HEAD"); branch != "HEAD" {
@@ -200,12 +200,55 @@ func TestHeadOfWhatIsGone_Row38(t *testing.T) {
 	}
 }
 
+// Two projects in one repository, each with a loop of the same name: neither sees, or
+// writes over, what the other keeps.
+func TestKeptOfEachProject(t *testing.T) {
+	one, base := repo(t)
+	write(t, filepath.Join(one.Root, "sub", "file"), "x")
+	other := worktree.Repo{Root: filepath.Join(one.Root, "sub")}
+	must(t, one.Keep(t.Context(), "deps", 7, base.ID, base.ID), other.Keep(t.Context(), "deps", 3, base.ID, base.ID))
+	for _, packed := range []bool{false, true} {
+		for want, r := range map[uint64]worktree.Repo{7: one, 3: other} {
+			all, err := r.Kept(t.Context(), "deps", "")
+			newest, err2 := r.NewestKept("deps")
+			at, err3 := r.KeptAt("deps", want)
+			if err := errors.Join(err, err2, err3); err != nil || len(all) != 1 || all[0].Token != want || newest != want || at != base.ID {
+				t.Errorf("packed %v: %v %d %q %v", packed, all, newest, at, err)
+			}
+		}
+		run(t, one.Root, "pack-refs", "--all")
+	}
+	must(t, other.Drop(t.Context(), "deps", 3))
+	if all, err := one.Kept(t.Context(), "deps", ""); err != nil || len(all) != 1 {
+		t.Errorf("%v %v", all, err)
+	}
+}
+
+// A link in place of the folder of worktrees, or of a worktree, leads nothing of ours out
+// of the project.
+func TestEnsureFollowsNoLink(t *testing.T) {
+	for _, linked := range []string{".worktrees", ".worktrees/loop-deps"} {
+		r, base := repo(t)
+		away, path := t.TempDir(), filepath.Join(r.Root, ".worktrees", "loop-deps")
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(r.Root, linked)), 0o755))
+		if err := os.Symlink(away, filepath.Join(r.Root, linked)); err != nil {
+			t.Skip(err)
+		}
+		if err := r.Ensure(t.Context(), path, base.ID, true); !errors.As(err, new(*worktree.BusyError)) || !strings.Contains(err.Error(), "is a link") {
+			t.Errorf("%s: %v", linked, err)
+		}
+		if there, err := os.ReadDir(away); err != nil || len(there) > 0 {
+			t.Errorf("%s: %v %v", linked, there, err)
+		}
+	}
+}
+
 func TestLand(t *testing.T) {
 	r, base := repo(t)
 	path := filepath.Join(r.Root, ".worktrees", "loop-deps")
 	must(t, r.Ensure(t.Context(), path, base.ID, false))
 	result := worked(t, r, path, "new", "x")
-	must(t, r.Keep(t.Context(), "deps", 7, result.ID))
+	must(t, r.Keep(t.Context(), "deps", 7, result.ID, base.ID))
 
 	must(t, r.Land(t.Context(), "loop/deps", worktree.NoCommit, result.ID, "loop deps, run 7"))
 	must(t, r.Land(t.Context(), "loop/deps", worktree.NoCommit, result.ID, "again")) // row 18: its answer was lost
@@ -240,7 +283,7 @@ func TestKeptResults(t *testing.T) {
 	must(t, r.Ensure(t.Context(), path, base.ID, false))
 	one := worked(t, r, path, "a", "x")
 	two := worked(t, r, path, "b", "x")
-	must(t, r.Keep(t.Context(), "deps", 9, one.ID), r.Keep(t.Context(), "deps", 10, two.ID), r.Keep(t.Context(), "other", 1, two.ID))
+	must(t, r.Keep(t.Context(), "deps", 9, one.ID, base.ID), r.Keep(t.Context(), "deps", 10, two.ID, one.ID), r.Keep(t.Context(), "other", 1, two.ID, one.ID))
 	all, err := r.Kept(t.Context(), "deps", "")
 	if err != nil || !slices.Equal(all, []worktree.Kept{{Token: 9, Commit: one.ID}, {Token: 10, Commit: two.ID}}) {
 		t.Errorf("%v %v", all, err)
@@ -324,7 +367,7 @@ func TestEnds(t *testing.T) {
 // found, and where it lies.
 func TestBelowTheTop(t *testing.T) {
 	r, base := repo(t)
-	must(t, r.Keep(t.Context(), "deps", 1, base.ID))
+	must(t, r.Keep(t.Context(), "deps", 1, base.ID, base.ID))
 	below := filepath.Join(r.Root, "a", "b")
 	must(t, os.MkdirAll(below, 0o755))
 	bare := filepath.Join(t.TempDir(), "bare")
@@ -336,6 +379,9 @@ func TestBelowTheTop(t *testing.T) {
 		in := worktree.Repo{Root: root}
 		if got := in.Place(); got != place {
 			t.Errorf("%s lies in %q, want %q", root, got, place)
+		}
+		if place != "" { // what it keeps is apart from what those above keep
+			must(t, in.Keep(t.Context(), "deps", 1, base.ID, base.ID))
 		}
 		tip, err := in.Tip("main")
 		kept, errKept := in.KeptAt("deps", 1)

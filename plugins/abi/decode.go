@@ -52,6 +52,9 @@ func decode[A any](stdout []byte, check func(A) error) (A, error) {
 	if err := check(a); err != nil {
 		return none, err
 	}
+	if err := lacks(tree, reflect.TypeFor[A](), ""); err != nil {
+		return none, err
+	}
 	return a, nil
 }
 

@@ -50,6 +50,44 @@ func fitsStruct(v any, t reflect.Type, where string) error {
 	return nil
 }
 
+// lacks names the first key that is missing, of those that an object of its kind always
+// has: encoding/json takes one that is left out for an empty text, and an artifact whose
+// content was forgotten would empty the file that it is put in place of.
+func lacks(v any, t reflect.Type, where string) error {
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			if err := lacks(item, t.Elem(), fmt.Sprintf("%s[%d]", where, i)); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t.Kind() == reflect.Struct {
+			return lacksKey(v, t, where)
+		}
+	}
+	return nil
+}
+
+func lacksKey(object map[string]any, t reflect.Type, where string) error {
+	for i := range t.NumField() {
+		key, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		value, there := object[key]
+		switch {
+		case !there && options == "":
+			return &AnswerError{Where: join(where, key), Why: "is missing"}
+		case there:
+			if err := lacks(value, t.Field(i).Type, join(where, key)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func fitsMap(v any, t reflect.Type, where string) error {
 	if err := want[map[string]any](v, "an object", where); err != nil {
 		return err
