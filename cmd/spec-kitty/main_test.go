@@ -6,7 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,6 +41,9 @@ func (l leakless) Run() int {
 	if _, err := judge(); err != nil { // from this folder and environment, which tests leave
 		fmt.Fprintln(os.Stderr, err)
 		return 1
+	}
+	if signal.Ignored(syscall.SIGHUP) { // under nohup; what scripts start gets its terminal's end as ever
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	code := l.tests.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
