@@ -22,9 +22,9 @@ const shortCall = 10 * time.Millisecond
 // signals is a context that a signal cancels. It listens from the first moment that
 // anything waits for its end, which all do that start a program, talk to a plugin or
 // wait for a lock, and else when the call is no longer short. Listening costs a thread,
-// a sixth of a whole call; a call that is over in milliseconds has nothing to be
-// interrupted at: before it listens a signal ends the process with the same exit code,
-// as a kill does, which loses nothing.
+// a fourteenth of a whole next; a call that is over in milliseconds has nothing to be
+// interrupted at: before it listens a signal ends the process as a kill does, which
+// loses nothing.
 type signals struct {
 	context.Context
 	cancel context.CancelCauseFunc

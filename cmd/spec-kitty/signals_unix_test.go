@@ -12,12 +12,13 @@ import (
 	"time"
 )
 
-// heard keeps a signal that nobody else listens to from ending the tests.
-func heard(t *testing.T) {
+// heard keeps a signal that nobody else listens to from ending the tests, and gives it.
+func heard(t *testing.T) <-chan os.Signal {
 	t.Helper()
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, syscall.SIGTERM)
 	t.Cleanup(func() { signal.Stop(caught) })
+	return caught
 }
 
 func terminate(t *testing.T) {
@@ -59,7 +60,7 @@ func TestSignalsCancelDerivedContexts(t *testing.T) {
 }
 
 func TestSignalsAreHeardByLongCalls(t *testing.T) {
-	heard(t)
+	delivered := heard(t)
 	ctx, stop := withSignals(t.Context())
 	defer stop()
 	for until := time.Now().Add(time.Minute); ctx.Err() == nil; { // nobody asks for its end
@@ -67,7 +68,7 @@ func TestSignalsAreHeardByLongCalls(t *testing.T) {
 			t.Fatal("a call that nobody waits in never listens")
 		}
 		terminate(t)
-		time.Sleep(shortCall)
+		<-delivered
 	}
 }
 
