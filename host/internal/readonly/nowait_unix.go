@@ -4,5 +4,5 @@ package readonly
 
 import "syscall"
 
-// noWait keeps the open of a named pipe without a writer from waiting for one.
-const noWait = syscall.O_NONBLOCK
+// NoWait keeps the open of a named pipe without a writer from waiting for one.
+const NoWait = syscall.O_NONBLOCK

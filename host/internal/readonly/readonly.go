@@ -1,5 +1,5 @@
-// Package readonly reads regular files inside one folder. It promises that a
-// name cannot lead out of the folder, neither by dots nor by links, that
+// Package readonly reads regular files, most of them inside one folder. It promises
+// that a name in a folder cannot lead out of it, neither by dots nor by links, that
 // nothing but a regular file is ever read (a named pipe cannot make a caller
 // wait), and that no more than the given number of bytes is held. It writes
 // nothing. All functions may be called by any number of goroutines.
@@ -55,11 +55,26 @@ func (e *TooLargeError) Error() string {
 // further errors are *NotRegularError, *OutsideError and *TooLargeError, and
 // what the system says.
 func File(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|NoWait, 0)
 	if err != nil {
 		return nil, nil, explain(root, name, err)
 	}
 	defer f.Close()
+	return read(f, name, limit)
+}
+
+// Path is File for a path that its caller vouches for: links are followed wherever
+// they lead.
+func Path(name string, limit int64) ([]byte, fs.FileInfo, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|NoWait, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	return read(f, name, limit)
+}
+
+func read(f *os.File, name string, limit int64) ([]byte, fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, err
