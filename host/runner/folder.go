@@ -9,17 +9,19 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // makeMission makes a mission's folder with a meta.json. It writes only where
-// nothing stands, and all or nothing; undo takes back what it made.
+// nothing stands, and all or nothing. What it made is durable on return, as the run
+// is that works in it; undo takes it back.
 func (p *Project) makeMission(slug, missionType string) (undo func(), err error) {
 	if err := p.clash(slug); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(p.Config.SpecsDir(), slug)
 	folders := absent(dir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := durable.MkdirAll(p.world.disk(), dir, 0o755); err != nil {
 		removeAll(folders)
 		return nil, err
 	}
@@ -28,7 +30,7 @@ func (p *Project) makeMission(slug, missionType string) (undo func(), err error)
 	}, "", "  ")
 	file := filepath.Join(dir, lanes.MetaFile)
 	if err == nil {
-		err = writeOnce(file, append(meta, '\n'))
+		err = durable.Add(p.world.disk(), file, append(meta, '\n'), 0o644)
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -60,21 +62,6 @@ func removeAll(paths []string) {
 func missing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
-}
-
-// writeOnce writes a new file as a whole, or not at all. One that is there
-// already is fs.ErrExist, and stays.
-func writeOnce(path string, data []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".meta-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	return os.Link(temp.Name(), path)
 }
 
 // clash refuses a name that differs from a mission's only by the case of
