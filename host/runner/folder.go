@@ -9,6 +9,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // makeMission makes a mission's folder with a meta.json. It writes only where
@@ -28,7 +29,8 @@ func (p *Project) makeMission(slug, missionType string) (undo func(), err error)
 	}, "", "  ")
 	file := filepath.Join(dir, lanes.MetaFile)
 	if err == nil {
-		err = writeOnce(file, append(meta, '\n'))
+		_ = durable.RemoveDeadTempsOf(durable.OS(), file)
+		err = durable.Add(durable.OS(), file, append(meta, '\n'), 0o644)
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -60,21 +62,6 @@ func removeAll(paths []string) {
 func missing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
-}
-
-// writeOnce writes a new file as a whole, or not at all. One that is there
-// already is fs.ErrExist, and stays.
-func writeOnce(path string, data []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".meta-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	return os.Link(temp.Name(), path)
 }
 
 // clash refuses a name that differs from a mission's only by the case of
