@@ -8,12 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/spec-kitty/step-runner/host/runner"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // maxPlan is the greatest size of a saved plan, in bytes.
@@ -133,25 +133,11 @@ func unread(next, where string, err error) error {
 	return e
 }
 
-// writeFile writes a whole file or none: under a temporary name beside it, then
-// renamed. Only its owner may read it.
+// writeFile writes a whole file or none, durably. Only its owner may read it.
 func writeFile(name string, data []byte) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return &os.PathError{Op: "write", Path: name, Err: os.ErrInvalid}
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
+	_ = durable.RemoveDeadTempsOf(durable.OS(), name)
+	return durable.Replace(durable.OS(), name, data, 0o600)
 }

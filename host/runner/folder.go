@@ -30,6 +30,7 @@ func (p *Project) makeMission(slug, missionType string) (undo func(), err error)
 	}, "", "  ")
 	file := filepath.Join(dir, lanes.MetaFile)
 	if err == nil {
+		_ = durable.RemoveDeadTempsOf(p.world.disk(), file)
 		err = durable.Add(p.world.disk(), file, append(meta, '\n'), 0o644)
 	}
 	switch {

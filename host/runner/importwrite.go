@@ -87,6 +87,7 @@ func replaceConfig(file string, data []byte) error {
 	if err != nil {
 		return err
 	}
+	_ = durable.RemoveDeadTempsOf(durable.OS(), file)
 	if err := durable.Replace(durable.OS(), file, data, info.Mode().Perm()); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/schedule"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // Ran is how a program of the system ended.
@@ -38,6 +39,15 @@ type Host struct {
 	GOOS    string // as runtime.GOOS
 	User    string // login name
 	UnitDir string // of systemd's user units, absolute
+
+	Disk durable.Disk // what is written goes through it; nil: the operating system's
+}
+
+func (h *Host) disk() durable.Disk {
+	if h.Disk == nil {
+		return durable.OS()
+	}
+	return h.Disk
 }
 
 // limits of one call of a program of the system.

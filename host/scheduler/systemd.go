@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/schedule"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // systemd is the user's service manager. Its units are files of our own, so other
@@ -135,12 +135,18 @@ func (s systemd) Remove(ctx context.Context, e Entry, changes []Change) error {
 	return s.ctl(ctx, "daemon-reload")
 }
 
-// write makes all changes of files, or none.
+// write makes all changes of files, or none: one that failed may be made all the
+// same, where only its name was not synced.
 func (s systemd) write(ctx context.Context, changes []Change) error {
 	for i, c := range changes {
-		if err := s.replace(c); err != nil {
-			return errors.Join(err, s.undo(ctx, changes[:i]))
+		err := s.replace(c)
+		if err == nil {
+			continue
 		}
+		if now, read := readText(c.Path); read == nil && (Change{Before: c.After, After: now}).same() {
+			i++
+		}
+		return errors.Join(err, s.undo(ctx, changes[:i]))
 	}
 	return nil
 }
@@ -180,23 +186,15 @@ func (s systemd) replace(c Change) error {
 		return err
 	case !(Change{Before: c.Before, After: now}).same():
 		return &ChangedError{c.Path}
-	case c.After == nil:
-		return os.Remove(c.Path)
 	}
-	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
+	d := s.h.disk()
+	if c.After == nil {
+		return errors.Join(d.Remove(c.Path), d.SyncDir(filepath.Dir(c.Path)))
+	}
+	if err := durable.MkdirAll(d, filepath.Dir(c.Path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.Path), ".spec-kitty-*.tmp") // no name that systemd reads
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(*c.After)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), c.Path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	_ = durable.RemoveDeadTempsOf(d, c.Path)
+	// Under the temporary name, which ends in no type of unit, systemd does not read it.
+	return durable.Replace(d, c.Path, []byte(*c.After), 0o644)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 const usageName = "usage.json"
@@ -121,11 +122,8 @@ func mergeUsage(file string, told Told) error {
 	if raw, err = json.Marshal(all); err != nil {
 		return err
 	}
-	temp := file + "." + strconv.Itoa(os.Getpid()) + ".tmp"
-	if err := os.WriteFile(temp, append(raw, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(temp, file)
+	_ = durable.RemoveDeadTempsOf(durable.OS(), file)
+	return durable.Publish(durable.OS(), file, append(raw, '\n'), 0o644)
 }
 
 // progressIn is what a run told of its progress.

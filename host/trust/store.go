@@ -24,6 +24,8 @@ type Options struct {
 	Dir     string // "": spec-kitty/trust in the user's configuration folder
 	Project string // the project root
 	Digest  string // consented to by the environment (SPEC_KITTY_TRUST); "": none
+
+	Disk durable.Disk // what is written goes through it; nil: the operating system's
 }
 
 // Store is the consents of one user to one project.
@@ -32,6 +34,7 @@ type Store struct {
 	dirErr  error // there is no place for records
 	project string
 	given   string
+	disk    durable.Disk
 }
 
 // Record is one consent.
@@ -55,7 +58,10 @@ func (e *FolderError) Error() string {
 
 // Open reads nothing yet.
 func Open(o Options) *Store {
-	s := &Store{dir: o.Dir, project: resolved(o.Project), given: strings.ToLower(strings.TrimSpace(o.Digest))}
+	s := &Store{dir: o.Dir, project: resolved(o.Project), given: strings.ToLower(strings.TrimSpace(o.Digest)), disk: o.Disk}
+	if s.disk == nil {
+		s.disk = durable.OS()
+	}
 	if s.dir == "" {
 		var user string
 		if user, s.dirErr = os.UserConfigDir(); s.dirErr == nil {
@@ -115,29 +121,31 @@ func (s *Store) Grant(set []byte, now time.Time) (Record, error) {
 	if s.dirErr != nil {
 		return r, s.noPlace()
 	}
-	if err := durable.MkdirAll(durable.OS(), s.dir, 0o700); err != nil {
+	if err := durable.MkdirAll(s.disk, s.dir, 0o700); err != nil {
 		return r, fmt.Errorf("record the consent: %w", err)
 	}
 	if _, err := s.usable(); err != nil {
 		return r, err
 	}
-	return r, durable.Replace(durable.OS(), filepath.Join(s.dir, s.name(r.Digest)), append(raw, '\n'), 0o600)
+	_ = durable.RemoveDeadTemps(s.disk, s.dir)
+	return r, durable.Replace(s.disk, filepath.Join(s.dir, s.name(r.Digest)), append(raw, '\n'), 0o600)
 }
 
 // Revoke takes a consent to this project back and tells whether there was one.
+// That it is gone is durable on return.
 func (s *Store) Revoke(digest string) (bool, error) {
 	there, err := s.usable()
 	if err != nil || !there {
 		return false, err
 	}
-	err = os.Remove(filepath.Join(s.dir, s.name(digest)))
+	err = s.disk.Remove(filepath.Join(s.dir, s.name(digest)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("take the consent back: %w", err)
 	}
-	return true, durable.OS().SyncDir(s.dir)
+	return true, s.disk.SyncDir(s.dir)
 }
 
 // List gives the records of this project, the latest first. Files that are no

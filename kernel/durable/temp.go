@@ -59,6 +59,14 @@ func RemoveTempsOf(d Disk, path string) error {
 	return removeTemps(d, filepath.Dir(path), false, func(name string) bool { return strings.HasPrefix(name, mine) })
 }
 
+// RemoveDeadTempsOf removes the temporary files of one file whose writers are
+// gone, before it is written again: for a file in a folder that no repair looks
+// through. It disturbs nobody.
+func RemoveDeadTempsOf(d Disk, path string) error {
+	mine := "." + filepath.Base(path) + tempMark
+	return removeTemps(d, filepath.Dir(path), false, func(name string) bool { return strings.HasPrefix(name, mine) && isDead(name) })
+}
+
 func removeTemps(d Disk, dir string, below bool, chosen func(name string) bool) error {
 	entries, err := d.ReadDir(dir)
 	if err != nil {

@@ -30,17 +30,39 @@ func TestRemoveDeadTemps(t *testing.T) {
 	if err := durable.RemoveDeadTemps(d, "/"); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := d.ReadDir("/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var left []string
-	for _, e := range entries {
-		left = append(left, e.Name())
-	}
-	want := []string{".a.tmp-1", alive, "prompts", "state.json"}
+	left, want := namesIn(t, d, "/"), []string{".a.tmp-1", alive, "prompts", "state.json"}
 	slices.Sort(want)
 	if !slices.Equal(left, want) {
 		t.Errorf("left %q, want %q", left, want)
 	}
+}
+
+// Before one file is written again, what a dead writer of it left goes: not what
+// is of another file, or of a writer at work.
+func TestRemoveDeadTempsOf(t *testing.T) {
+	d, alive := durable.NewMem(), fmt.Sprintf(".a.tmp-%08x%08x", os.Getpid(), 1)
+	for _, file := range []string{".a.tmp-ffffffff00000000", ".b.tmp-ffffffff00000000", alive, "a"} {
+		if err := durable.Create(d, "/"+file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := durable.RemoveDeadTempsOf(d, "/a"); err != nil {
+		t.Fatal(err)
+	}
+	if left, want := namesIn(t, d, "/"), []string{alive, ".b.tmp-ffffffff00000000", "a"}; !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
+	}
+}
+
+func namesIn(t *testing.T, d durable.Disk, dir string) []string {
+	t.Helper()
+	entries, err := d.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }
