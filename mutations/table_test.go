@@ -334,4 +334,24 @@ var table = []mutation{
 		edits: []edit{{"host/sandbox/collect.go", "if pinned || code.Bytes > 0", "if code.Bytes > 0"}},
 		red:   []red{{"host/sandbox", []string{"TestCollect"}}},
 	},
+	{
+		name:  "somebody else's write into a loop's journal is seen",
+		edits: []edit{{"host/commit/load.go", "!s.touched(v, size, locked) {", "!s.touched(v, size, locked) || s.opts.Watch {"}},
+		red:   []red{{"host/tick", []string{"TestDamagedInTheMiddle_Row22"}}},
+	},
+	{
+		name:  "the group of a gate is on record before the gate begins",
+		edits: []edit{{"host/tick/phases.go", "*r.src.Gate, r.l.ground.Root, r.regroup)", "*r.src.Gate, r.l.ground.Root, func(command.Process) error { return nil })"}},
+		red:   []red{{"host/tick", []string{"TestOrphansOfEveryPart_Row15"}}},
+	},
+	{
+		name:  "a kept result's objects are durable before its name",
+		edits: []edit{{"host/worktree/refs.go", "	if err := r.objectsLast(ctx, commit, base); err != nil {", "	if err := r.objectsLast(ctx, commit, commit); err != nil {"}},
+		red:   []red{{"host/worktree", []string{"TestWhatLandsLasts"}}},
+	},
+	{
+		name:  "a unit whose name could not be synced is taken back",
+		edits: []edit{{"host/scheduler/systemd.go", "read == nil && (Change{", "read == nil && c.Path == \"\" && (Change{"}},
+		red:   []red{{"host/scheduler", []string{"TestSweepOfUnits_P3"}}},
+	},
 }

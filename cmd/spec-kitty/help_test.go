@@ -13,6 +13,25 @@ import (
 
 const goldenHelp = "testdata/help.golden"
 
+// The pages of the documentation come as they are.
+func TestHelpManual(t *testing.T) {
+	files := map[string]string{"writing-missions": "docs/missions.md", "writing-loops": "docs/loops.md", "writing-plugins": "plugins/README.md"}
+	if len(files) != len(manual()) {
+		t.Errorf("%d pages, known %d", len(manual()), len(files))
+	}
+	for name, file := range files {
+		want, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		code := run(process{args: []string{"help", name}, out: &out, err: &errs, getenv: func(string) string { return "" }})
+		if code != 0 || out.String() != string(want) {
+			t.Errorf("help %s is not %s: exit code %d, %s", name, file, code, &errs)
+		}
+	}
+}
+
 // TestHelp pins every page of help; -update writes them anew.
 func TestHelp(t *testing.T) {
 	var all strings.Builder

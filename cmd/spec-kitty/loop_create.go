@@ -54,7 +54,7 @@ func newLoopValidate(a *app) *cobra.Command {
 
 func validatedText(rows []runner.LoopCheck) string {
 	if len(rows) == 0 {
-		return "No loops are defined; docs/loops.md shows one.\n"
+		return "No loops are defined; `spec-kitty help writing-loops` shows one.\n"
 	}
 	var out strings.Builder
 	for _, r := range rows {

@@ -58,7 +58,7 @@ func (a *app) diagnose(cmd *cobra.Command, l *tick.Loops, names []string, here b
 
 func preflightText(d tick.Diagnosis) string {
 	if len(d.Preflight) == 0 {
-		return "No loops are defined; docs/loops.md shows one.\n"
+		return "No loops are defined; `spec-kitty help writing-loops` shows one.\n"
 	}
 	var out strings.Builder
 	for _, p := range d.Preflight {

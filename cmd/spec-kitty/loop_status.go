@@ -95,7 +95,7 @@ func (a *app) lookAtLoops(ctx context.Context, name string) (found loopStatus, e
 
 func loopsText(all []tick.Status) string {
 	if len(all) == 0 {
-		return "No loops are defined; docs/loops.md shows one.\n"
+		return "No loops are defined; `spec-kitty help writing-loops` shows one.\n"
 	}
 	var out strings.Builder
 	for _, s := range all {

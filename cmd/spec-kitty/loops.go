@@ -19,7 +19,7 @@ func newLoop(a *app) *cobra.Command {
 takes it one run further: a scheduler fires ticks, or a person does. No lock is held
 while gate, work and verifier run, so all other verbs answer at once.
 
-The page docs/loops.md tells all of it.`,
+` + "`spec-kitty help writing-loops`" + ` tells all of it.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}

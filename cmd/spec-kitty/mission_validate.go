@@ -16,7 +16,7 @@ func newMissionValidate(a *app) *cobra.Command {
 		Long: `Checks spec-kitty.toml, every mission type with its prompts, and the plugins'
 bytes against their pins. All that is wrong is listed at once; then it ends with
 exit code 3. A sound definition by which work packages can come to lie where nobody is
-handed them is warned of.`,
+handed them is warned of. All keys: ` + "`spec-kitty help writing-missions`" + `.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found, err := runner.Validate(a.root)

@@ -11,9 +11,10 @@ func newPlugin(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
 		Short: "Write, look at, pin and try plugins",
-		Long: `A plugin is a WebAssembly module that guards or executes steps; plugins/README.md
-says how to write one. PLUGIN is a plugin that spec-kitty.toml configures, or a
-.wasm file: what has a slash in it or ends in .wasm is a file.`,
+		Long: `A plugin is a WebAssembly module that guards or executes steps;
+` + "`spec-kitty help writing-plugins`" + ` says how to write one. PLUGIN is a plugin that
+spec-kitty.toml configures, or a .wasm file: what has a slash in it or ends in .wasm
+is a file.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return noCommand(cmd) },
 	}

@@ -29,7 +29,7 @@ no plugin and writes nothing.`,
 
 func pluginsListText(l runner.PluginList) string {
 	if len(l.Plugins) == 0 {
-		return "There are no plugins; plugins/README.md says how to write one.\n"
+		return "There are no plugins; `spec-kitty help writing-plugins` says how to write one.\n"
 	}
 	var out strings.Builder
 	for _, p := range l.Plugins {

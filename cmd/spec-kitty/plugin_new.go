@@ -20,7 +20,7 @@ or in JavaScript, which needs no build. It passes ` + "`plugin check`" + ` and b
 calls for ` + "`plugin test`" + `; the tools that build it are named, and the command. What reads
 the request and writes the answer is copied into the folder: nothing else is fetched
 but, for AssemblyScript, its compiler. Other languages need no starter:
-plugins/README.md has the whole contract.`,
+` + "`spec-kitty help writing-plugins`" + ` has the whole contract.`,
 		Example: `  spec-kitty plugin new NAME --lang go`,
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -1,9 +1,24 @@
 package main
 
+import (
+	"github.com/spec-kitty/step-runner/docs"
+	"github.com/spec-kitty/step-runner/plugins"
+)
+
 // helpTopic is a page of help that is no command.
 type helpTopic struct {
 	name, short string
 	text        func() string
+}
+
+// manual are the pages of the documentation that people write files by, as they are.
+func manual() []helpTopic {
+	page := func(text string) func() string { return func() string { return text } }
+	return []helpTopic{
+		{"writing-missions", "every key of spec-kitty.toml and of a mission, with examples", page(docs.Missions)},
+		{"writing-loops", "every key of a loop, and how one is run", page(docs.Loops)},
+		{"writing-plugins", "what a plugin reads and answers, and how one is tried", page(plugins.Manual)},
+	}
 }
 
 func topics() []helpTopic {
@@ -27,7 +42,7 @@ func topics() []helpTopic {
 }
 
 func topic(name string) (helpTopic, bool) {
-	for _, t := range topics() {
+	for _, t := range append(topics(), manual()...) {
 		if t.name == name {
 			return t, true
 		}

@@ -20,7 +20,7 @@ name = "x"`, `spec-kitty.toml: schema: is missing: the file's first line is sche
 		{"syntax", "schema = 1\n[runtime\n", `spec-kitty.toml:3: expected '.' or ']' to end table name, but got '\n' instead`},
 		{"key twice", "schema = 1\nschema = 1\n", `spec-kitty.toml:2: schema: Key 'schema' has already been defined.`},
 		{"for a terminal", "schema = 1\n\"\\u001b[2J\" = 1\n\"\\u001b[2J\" = 2\n", "spec-kitty.toml:3: \ufffd[2J: Key '\"\\u001b[2J\"' has already been defined."},
-		{"for a terminal, too", "schema = 1\n\"\\u001b[2J\" = 1\n[missions.x]\nfile = \"\\u001b.toml\"\n", `spec-kitty.toml:2: "\x1b[2J": unknown key "\x1b[2J"
+		{"for a terminal, too", "schema = 1\n\"\\u001b[2J\" = 1\n[missions.x]\nfile = \"\\u001b.toml\"\n", `spec-kitty.toml:2: "\x1b[2J": unknown key "\x1b[2J"; the keys there are commands, loops, missions, plugins, project, runtime, schema, work_packages
 spec-kitty.toml:4: missions.x.file: "\x1b.toml" holds a control character; a path below the project root was expected`},
 		{"not UTF-8", "schema = 1\n# \xff\n", `spec-kitty.toml:2: is not UTF-8`},
 		{"letter case", "Schema = 1\n[Runtime]\n", `spec-kitty.toml: schema: is missing: the file's first line is schema = 1
@@ -28,10 +28,10 @@ spec-kitty.toml:1: Schema: unknown key Schema; did you mean schema?
 spec-kitty.toml:2: Runtime: unknown key Runtime; did you mean runtime?`},
 		{"unknown table", "schema = 1\n[plugin.x]\n", `spec-kitty.toml:2: plugin: unknown key plugin; did you mean plugins?`},
 		{"wrong level", "schema = 1\nholder = \"any\"\n[project]\n[runtime]\nname = \"x\"\nschema = 1\n",
-			`spec-kitty.toml:2: holder: unknown key holder
-spec-kitty.toml:5: runtime.name: unknown key name in [runtime]
+			`spec-kitty.toml:2: holder: unknown key holder; the keys there are commands, loops, missions, plugins, project, runtime, schema, work_packages
+spec-kitty.toml:5: runtime.name: unknown key name in [runtime]; the keys there are dir, holder, lock_timeout, require_token, specs_dir
 spec-kitty.toml:6: runtime.schema: schema is a key of the top of the file, but stands inside [runtime]: move it up, above [runtime]`},
-		{"commands of a plugin", "schema = 1\n[plugins.a]\nwasm = \"a.wasm\"\nsha256 = \"0000000000000000000000000000000000000000000000000000000000000000\"\ncommands = [\"x\"]\n", `spec-kitty.toml:5: plugins.a.commands: unknown key commands in [plugins.a]`},
+		{"commands of a plugin", "schema = 1\n[plugins.a]\nwasm = \"a.wasm\"\nsha256 = \"0000000000000000000000000000000000000000000000000000000000000000\"\ncommands = [\"x\"]\n", `spec-kitty.toml:5: plugins.a.commands: unknown key commands in [plugins.a]; the keys there are args, dir, dir_sha256, env, log, max_rounds, memory, output, read, sha256, timeout, wasm, write`},
 		{"commands", `schema = 1
 [commands.a]
 run = "go test"
@@ -59,7 +59,7 @@ spec-kitty.toml:6: commands.a.pass_env[0]: "A=B" is no environment variable's na
 spec-kitty.toml:6: commands.a.pass_env[1]: text in quotes was expected, not a whole number
 spec-kitty.toml:6: commands.a.pass_env[2]: "" is no environment variable's name
 spec-kitty.toml:7: commands.a.output: "1TiB" is no size: it needs a whole number and a unit, one of B, KiB, MiB and GiB
-spec-kitty.toml:8: commands.a.shell: unknown key shell in [commands.a]
+spec-kitty.toml:8: commands.a.shell: unknown key shell in [commands.a]; the keys there are cwd, output, pass_env, run, timeout
 spec-kitty.toml:9: commands.b.run: is missing: the program and its arguments, such as ["go", "test", "./..."]
 spec-kitty.toml:11: commands.c.run: is empty: the program and its arguments were expected
 spec-kitty.toml:13: commands.d.run[0]: "go test ./..." is one word for the program's name, as no shell takes it apart: write its arguments as texts of their own
@@ -99,7 +99,7 @@ spec-kitty.toml:4: runtime.specs_dir: "../x" leads out of the project; a path be
 spec-kitty.toml:5: runtime.lock_timeout: a duration in quotes such as "10s" was expected, not a whole number
 spec-kitty.toml:6: runtime.require_token: true or false was expected, not text
 spec-kitty.toml:7: runtime.holder: must be one of holder, any, not "holders"; did you mean holder?
-spec-kitty.toml:8: runtime.max_tick: unknown key max_tick in [runtime]`},
+spec-kitty.toml:8: runtime.max_tick: unknown key max_tick in [runtime]; the keys there are dir, holder, lock_timeout, require_token, specs_dir`},
 		{"folders in one another", "schema = 1\n[runtime]\ndir = \"kitty-specs/state\"\n",
 			`spec-kitty.toml:3: runtime.dir: "kitty-specs/state" and specs_dir "kitty-specs" lie in one another: the state would be taken for a mission, or missions for state`},
 		{"missions in git's folder", "schema = 1\n[runtime]\nspecs_dir = \".git\"\n",

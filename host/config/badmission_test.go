@@ -22,7 +22,7 @@ max_tick = 3
 `, `missions/dev.toml:1: mision: unknown key mision; did you mean mission?
 missions/dev.toml:4: steps[0].gaurds: unknown key gaurds in [[steps]]; did you mean guards?
 missions/dev.toml:5: steps[0].depend_on: unknown key depend_on in [[steps]]; did you mean depends_on?
-missions/dev.toml:6: steps[0].max_tick: unknown key max_tick in [[steps]]`},
+missions/dev.toml:6: steps[0].max_tick: unknown key max_tick in [[steps]]; the keys there are action, depends_on, description, executor, guards, id, inputs, metadata, profile, prompt, prompt_template, retry, template, title, work_packages`},
 		{"slid down", `[[steps]]
 id = "a"
 [[steps.guards]]
@@ -52,9 +52,9 @@ question = "Ship?"
 enforcement = "blocking"
 [audits.work_packages]
 `, `missions/dev.toml:1: key: key is a key of [mission]
-missions/dev.toml:4: steps[0].question: unknown key question in [[steps]]
-missions/dev.toml:5: steps[0].on_reject: unknown key on_reject in [[steps]]
-missions/dev.toml:10: audits[0].work_packages: unknown key work_packages in [[audits]]`},
+missions/dev.toml:4: steps[0].question: unknown key question in [[steps]]; the keys there are action, depends_on, description, executor, guards, id, inputs, metadata, profile, prompt, prompt_template, retry, template, title, work_packages
+missions/dev.toml:5: steps[0].on_reject: unknown key on_reject in [[steps]]; the keys there are action, depends_on, description, executor, guards, id, inputs, metadata, profile, prompt, prompt_template, retry, template, title, work_packages
+missions/dev.toml:10: audits[0].work_packages: unknown key work_packages in [[audits]]; the keys there are action, depends_on, description, enforcement, executor, guards, id, inputs, metadata, on_reject, profile, prompt, prompt_template, question, retry, template, title`},
 		{"types", `mission = { key = 1, version = 1.0 }
 steps = [
   { id = "a", title = 1, depends_on = "b", retry = "2", inputs = { key = "k" }, metadata = 1, prompt = [] },

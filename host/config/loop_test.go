@@ -212,7 +212,7 @@ l.toml:7: work.run[0]: "agent -p" is one word for the program's name, as no shel
 l.toml:8: work.timeout: "10" is no duration: it needs a number and a unit, such as "500ms", "10s" or "2m"
 l.toml:9: work.idle_timeout: must be from 1s to 168h0m0s, not 0s
 l.toml:10: work.pass_env[0]: "A=B" is no environment variable's name
-l.toml:11: work.retry: unknown key retry in [work]
+l.toml:11: work.retry: unknown key retry in [work]; the keys there are idle_timeout, kill_grace, pass_env, prompt_file, run, timeout
 l.toml:13: verify.command: names the command "unit-tests", which is not in [commands] of spec-kitty.toml
 l.toml:14: verify.timeout: has no effect here: the command has its own
 l.toml:15: verify.protect[0]: "/abs" fits no file: a pattern such as "**/*_test.go" was expected, relative to the repository's root

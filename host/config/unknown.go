@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spec-kitty/step-runner/host/mission"
 )
@@ -20,7 +21,8 @@ func (r *reading) explainUnknown() {
 			r.add(u.key, "", "%s is a key of [mission]", u.key)
 			continue
 		}
-		r.add(u.in.at(u.key), mission.Nearest(u.key, u.in.known), "unknown key %s%s", quoted(u.key), u.in.place())
+		near := mission.Nearest(u.key, u.in.known)
+		r.add(u.in.at(u.key), near, "unknown key %s%s%s", quoted(u.key), u.in.place(), u.in.instead(near))
 	}
 	r.unknown = nil
 }
@@ -34,6 +36,14 @@ func (t *table) owner(key string) *table {
 		}
 	}
 	return nil
+}
+
+// instead lists the keys of a table for a key that is near none of them.
+func (t *table) instead(near string) string {
+	if near != "" || len(t.known) == 0 {
+		return ""
+	}
+	return "; the keys there are " + strings.Join(slices.Sorted(slices.Values(t.known)), ", ")
 }
 
 // isNames tells tables such as [plugins], whose keys are names, from others.
