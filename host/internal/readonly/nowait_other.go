@@ -2,5 +2,5 @@
 
 package readonly
 
-// noWait is nothing where a folder cannot hold a named pipe.
-const noWait = 0
+// NoWait is nothing where a folder cannot hold a named pipe.
+const NoWait = 0
