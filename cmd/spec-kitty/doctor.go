@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -43,9 +44,7 @@ version does not know are kept.`,
 			if err != nil {
 				return err
 			}
-			if !d.Healthy {
-				a.code = exitDamaged
-			}
+			a.code = exitOfCheck(d.Healthy, exitDamaged)
 			return a.print(d, func() string { return doctorText(d) })
 		},
 	}
@@ -68,7 +67,7 @@ func doctorText(d runner.Diagnosis) string {
 			fmt.Fprintf(&out, "%s is held by a process that lives\n", l.File)
 		}
 	}
-	fmt.Fprintf(&out, "%d runs, %d plugins, %d locks held; file system %s\n", len(d.RunHealth), len(d.Plugins), held, orUnknown(d.FileSystem.Kind))
+	fmt.Fprintf(&out, "%d runs, %d plugins, %d locks held; file system %s\n", len(d.RunHealth), len(d.Plugins), held, cmp.Or(d.FileSystem.Kind, "not known"))
 	fmt.Fprintf(&out, "plugins run in the %s; code of %d with %d bytes is kept\n", d.Engine, d.Cache.Codes, d.Cache.Bytes)
 	for _, f := range d.Findings {
 		fmt.Fprintf(&out, "\n%s %s: %s\n  %s\n", f.Level, f.Code, f.Message, f.Fix)
@@ -108,11 +107,4 @@ func repairText(r runner.Repair) string {
 
 func countsText(c runner.Counts) string {
 	return fmt.Sprintf("%d records in %d bytes, %d bytes after them, state file %s, %d temporary files", c.Records, c.Length, c.Tail, c.View, c.Leftovers)
-}
-
-func orUnknown(kind string) string {
-	if kind == "" {
-		return "not known"
-	}
-	return kind
 }

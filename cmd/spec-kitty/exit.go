@@ -13,7 +13,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/tick"
 )
 
-// The exit codes. This file is the only place that sets one.
+// The exit codes. This file is the only place that knows the numbers.
 const (
 	exitOK          = 0
 	exitRefused     = 1
@@ -127,14 +127,6 @@ func exitOfTick(ctx context.Context, r tick.Report) int {
 	return exitOfReport(r)
 }
 
-// exitOfWalk is the exit code of a simulated walk.
-func exitOfWalk(walked runner.Simulation) int {
-	if !walked.Finished() {
-		return exitRefused
-	}
-	return exitOK
-}
-
 // exitOfReplay is the exit code of a replay.
 func exitOfReplay(replayed runner.Replay) int {
 	switch replayed.Verdict {
@@ -144,6 +136,15 @@ func exitOfReplay(replayed runner.Replay) int {
 		return exitDamaged
 	}
 	return exitRefused
+}
+
+// exitOfCheck is the exit code of a verb that looks and says whether all is well, and
+// bad where it is not.
+func exitOfCheck(well bool, bad int) int {
+	if well {
+		return exitOK
+	}
+	return bad
 }
 
 // exitText is the table as text.

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/runner"
 )
 
@@ -48,13 +48,7 @@ func noTopic(root *cobra.Command, args []string) error {
 			known = append(known, t.name)
 		}
 	}
-	e := usage("`spec-kitty help` lists commands and topics", "there is no help on %q", name)
-	e.Candidates = known
-	if near := mission.Nearest(name, known); near != "" {
-		e.Candidates = []string{near}
-		e.Message += "; did you mean " + near + "?"
-	}
-	return e
+	return nearest(usage("`spec-kitty help` lists commands and topics", "there is no help on %q", name), name, known)
 }
 
 func (a *app) printHelp(cmd *cobra.Command) error {
@@ -77,7 +71,7 @@ func (a *app) helpFailed(err error) {
 func commandHelp(cmd *cobra.Command) string {
 	cmd.InitDefaultHelpFlag()
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s\n", strings.TrimRight(firstOf(cmd.Long, cmd.Short), "\n"))
+	fmt.Fprintf(&out, "%s\n", strings.TrimRight(cmp.Or(cmd.Long, cmd.Short), "\n"))
 	fmt.Fprintf(&out, "\n%s", synopsis(cmd))
 	if cmd.HasSubCommands() {
 		out.WriteString("\nCommands:\n")
@@ -101,11 +95,4 @@ func commandHelp(cmd *cobra.Command) string {
 		out.WriteString("\nEnvironment:\n" + environmentText)
 	}
 	return out.String()
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -34,9 +34,7 @@ run, and nothing is written. A fault ends with exit code 1.`,
 				if err != nil {
 					return runner.Classify(err)
 				}
-				if !d.Healthy {
-					a.code = exitRefused
-				}
+				a.code = exitOfCheck(d.Healthy, exitRefused)
 				return a.print(d, func() string { return preflightText(d) })
 			})
 		},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 	"unicode/utf8"
 
@@ -108,18 +106,13 @@ func goingOn(ctx context.Context, follow <-chan time.Time, look func() error) er
 
 // printRun prints the logs of one run, in the order in which they are written.
 func (a *app) printRun(ctx context.Context, l *tick.Loops, name string, token uint64, follow <-chan time.Time) error {
-	dir, ok := l.RunDir(name, token)
-	if !ok {
+	if _, ok := l.RunDir(name, token); !ok {
 		return &runner.Error{Code: runner.CodeNotFound, Message: fmt.Sprintf("loop %s keeps nothing of a run %d", name, token), NextStep: "`spec-kitty loop log " + name + "` shows the tokens"}
 	}
-	seen := map[string]int{}
+	seen := map[string]int64{}
 	return goingOn(ctx, follow, func() error {
 		for _, part := range tick.Parts() {
-			raw, err := os.ReadFile(filepath.Join(dir, part+".log"))
-			if err != nil || len(raw) <= seen[part] {
-				continue
-			}
-			text := raw[seen[part]:]
+			text := l.PartLog(name, token, part, seen[part])
 			if follow != nil {
 				text = whole(text)
 			}
@@ -130,7 +123,7 @@ func (a *app) printRun(ctx context.Context, l *tick.Loops, name string, token ui
 			if seen[part] == 0 {
 				begin = "== " + part + "\n"
 			}
-			seen[part] += len(text)
+			seen[part] += int64(len(text))
 			if err := noError(a.write([]byte(begin + printable(string(text))))); err != nil {
 				return err
 			}

@@ -59,9 +59,7 @@ project's folder, and the PATH that you have now, since schedulers have none.`,
 		Example: "  spec-kitty loop schedule print deps --system launchd > deps.plist",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.scheduleVerb(cmd, args, o, func(ctx context.Context, l *tick.Loops, q tick.ScheduleRequest) (tick.Schedule, error) {
-				return l.PrintSchedule(ctx, q)
-			}, a.printedText)
+			return a.scheduleVerb(cmd, args, o, (*tick.Loops).PrintSchedule, a.printedText)
 		},
 	}
 	o.flag(cmd, "that of this operating system")
@@ -80,9 +78,7 @@ else that a crontab or a unit folder holds stays as it is, byte for byte.
 Scheduled ticks run only what you consented to, on record: see help trust.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.scheduleVerb(cmd, args, o, func(ctx context.Context, l *tick.Loops, q tick.ScheduleRequest) (tick.Schedule, error) {
-				return l.InstallSchedule(ctx, q)
-			}, scheduleText)
+			return a.scheduleVerb(cmd, args, o, (*tick.Loops).InstallSchedule, scheduleText)
 		},
 	}
 	o.changing(cmd)
@@ -97,9 +93,7 @@ func newLoopScheduleRemove(a *app) *cobra.Command {
 		Long:  "Undoes what install did, and no more. A tick that is at work goes on to its end.",
 		Args:  atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.scheduleVerb(cmd, args, o, func(ctx context.Context, l *tick.Loops, q tick.ScheduleRequest) (tick.Schedule, error) {
-				return l.RemoveSchedule(ctx, q)
-			}, scheduleText)
+			return a.scheduleVerb(cmd, args, o, (*tick.Loops).RemoveSchedule, scheduleText)
 		},
 	}
 	o.changing(cmd)
@@ -116,9 +110,7 @@ and from what was installed; ` + "`loop schedule install`" + ` makes good for it
 with 0 where the scheduler could be asked.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.scheduleVerb(cmd, args, o, func(ctx context.Context, l *tick.Loops, q tick.ScheduleRequest) (tick.Schedule, error) {
-				return l.ScheduleStatus(ctx, q)
-			}, scheduleText)
+			return a.scheduleVerb(cmd, args, o, (*tick.Loops).ScheduleStatus, scheduleText)
 		},
 	}
 	o.flag(cmd, "the one that has the loop, else systemd where the user has one, else cron")
@@ -126,7 +118,7 @@ with 0 where the scheduler could be asked.`,
 }
 
 func (a *app) scheduleVerb(cmd *cobra.Command, args []string, o scheduleOptions,
-	do func(context.Context, *tick.Loops, tick.ScheduleRequest) (tick.Schedule, error), text func(tick.Schedule) string) error {
+	do func(*tick.Loops, context.Context, tick.ScheduleRequest) (tick.Schedule, error), text func(tick.Schedule) string) error {
 	system := schedule.System(o.system)
 	if system != "" && !slices.Contains(schedule.Systems(), system) {
 		return usage("use systemd, cron, launchd or schtasks", "there is no scheduler %q", o.system)
@@ -136,7 +128,7 @@ func (a *app) scheduleVerb(cmd *cobra.Command, args []string, o scheduleOptions,
 		return err
 	}
 	return a.onLoop(args, func(l *tick.Loops, name string) error {
-		s, err := do(cmd.Context(), l, tick.ScheduleRequest{Loop: name, Who: by, System: system, DryRun: o.dry})
+		s, err := do(l, cmd.Context(), tick.ScheduleRequest{Loop: name, Who: by, System: system, DryRun: o.dry})
 		if err != nil {
 			return a.reported(name, tick.Report{}, err)
 		}

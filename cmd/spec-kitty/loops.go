@@ -94,6 +94,7 @@ func (a *app) reported(name string, report tick.Report, err error) error {
 		if !ok {
 			return runner.Classify(err)
 		}
+		refused.Warnings = append(refused.Warnings, report.Warnings...)
 		report = refused
 	}
 	a.code = exitOfReport(report)

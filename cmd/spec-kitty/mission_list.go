@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -47,7 +48,7 @@ func missionsText(l runner.MissionList) string {
 	}
 	out.WriteString("Missions:\n")
 	for _, m := range l.Missions {
-		fmt.Fprintf(&out, "  %s  %s  %s\n", firstOf(m.MissionSlug, "?"), firstOf(m.MissionType, "no type"), m.MissionState)
+		fmt.Fprintf(&out, "  %s  %s  %s\n", cmp.Or(m.MissionSlug, "?"), cmp.Or(m.MissionType, "no type"), m.MissionState)
 		if m.Error != "" {
 			fmt.Fprintf(&out, "    %s\n", indented(m.Error))
 		}

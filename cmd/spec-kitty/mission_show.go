@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -98,7 +99,7 @@ func stepText(out *strings.Builder, number int, s runner.StepDetail) {
 		line("audit", "%s", auditText(*s.Audit))
 	}
 	if p := s.Prompt; p != nil {
-		line("prompt", "%s", firstOf(p.Path, fmt.Sprintf("in the definition, %d bytes", p.Bytes)))
+		line("prompt", "%s", cmp.Or(p.Path, fmt.Sprintf("in the definition, %d bytes", p.Bytes)))
 	}
 	for _, in := range s.Inputs {
 		line("input", "%s", inputText(in))

@@ -70,7 +70,7 @@ func (o *simulateOptions) run(a *app, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.code = exitOfWalk(walked)
+	a.code = exitOfCheck(walked.Finished(), exitRefused)
 	return a.print(walked, func() string { return walkText(walked) })
 }
 

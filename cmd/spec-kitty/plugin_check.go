@@ -29,9 +29,7 @@ do, and the exit code is 1.`,
 			if err != nil {
 				return err
 			}
-			if !found.Sound {
-				a.code = exitRefused
-			}
+			a.code = exitOfCheck(found.Sound, exitRefused)
 			return a.print(found, func() string { return a.checkText(found) })
 		},
 	}

@@ -60,9 +60,7 @@ func (a *app) runPlugin(cmd *cobra.Command, target string, o pluginRunOptions) e
 	if err != nil {
 		return err
 	}
-	if ran.End != runner.EndAnswer {
-		a.code = exitRefused
-	}
+	a.code = exitOfCheck(ran.End == runner.EndAnswer, exitRefused)
 	return a.print(ran, func() string { return ranText(ran) })
 }
 

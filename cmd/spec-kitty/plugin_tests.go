@@ -33,9 +33,7 @@ writes the answers instead: read the difference. A failed call gives exit code 1
 			if err != nil {
 				return err
 			}
-			if !found.Passed {
-				a.code = exitRefused
-			}
+			a.code = exitOfCheck(found.Passed, exitRefused)
 			return a.print(found, func() string { return testsText(found) })
 		},
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,14 +50,14 @@ func (a *app) importRun(ctx context.Context, project *runner.Project, name strin
 		if err != nil {
 			return runner.Import{}, err
 		}
-		return project.Import(ctx, strings.NewReader(string(data)))
+		return project.Import(ctx, bytes.NewReader(data))
 	}
 	file, err := openFile(name)
 	if err != nil {
 		return runner.Import{}, unread("name a file that `spec-kitty run export` wrote", "", err)
 	}
 	defer file.Close()
-	return project.Import(ctx, io.Reader(file))
+	return project.Import(ctx, file)
 }
 
 func importText(done runner.Import) string {

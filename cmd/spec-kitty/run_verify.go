@@ -24,9 +24,7 @@ sound ends with exit code 5.`,
 				if err != nil {
 					return err
 				}
-				if !found.Sound {
-					a.code = exitDamaged
-				}
+				a.code = exitOfCheck(found.Sound, exitDamaged)
 				return a.print(found, func() string { return verifyText(found) })
 			})
 		},

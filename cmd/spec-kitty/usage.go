@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/spec-kitty/step-runner/host/mission"
+	"github.com/spec-kitty/step-runner/host/runner"
 )
 
 // noArgs refuses arguments; of a group, it names the nearest command.
@@ -41,13 +42,18 @@ func unknownCommand(parent *cobra.Command, name string) error {
 			known = append(known, c.Name())
 		}
 	}
-	e := usage("", "%s has no command %q", parent.CommandPath(), name)
+	next := "`" + strings.Replace(parent.CommandPath(), "spec-kitty", "spec-kitty help", 1) + "` lists the commands"
+	return nearest(usage(next, "%s has no command %q", parent.CommandPath(), name), name, known)
+}
+
+// nearest has an error about a name that is not known offer the nearest of those that
+// are, or else all.
+func nearest(e *runner.Error, name string, known []string) error {
 	e.Candidates = known
 	if near := mission.Nearest(name, known); near != "" {
 		e.Candidates = []string{near}
 		e.Message += "; did you mean " + near + "?"
 	}
-	e.NextStep = "`" + strings.Replace(parent.CommandPath(), "spec-kitty", "spec-kitty help", 1) + "` lists the commands"
 	return e
 }
 

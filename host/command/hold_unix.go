@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/spec-kitty/step-runner/host/internal/proc"
 )
 
 // holdWord is the first argument of a process that waits to become a program.
@@ -78,20 +80,20 @@ func startHeld(c Command, program string, files []*os.File) (*os.Process, error)
 	}
 	defer leave.Close()
 	defer status.Close()
-	proc, err := os.StartProcess(exe, append([]string{"spec-kitty", holdWord, program}, c.Argv...), attr)
+	child, err := os.StartProcess(exe, append([]string{"spec-kitty", holdWord, program}, c.Argv...), attr)
 	for _, f := range attr.Files[len(files):] {
 		_ = f.Close()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := c.release(proc, program, leave, status); err != nil {
+	if err := c.release(child, program, leave, status); err != nil {
 		_ = leave.Close()
-		killGroup(proc)
-		_, _ = proc.Wait()
+		proc.KillGroup(child)
+		_, _ = child.Wait()
 		return nil, err
 	}
-	return proc, nil
+	return child, nil
 }
 
 // holdPipes adds the two further descriptors to what the process gets.
@@ -110,8 +112,8 @@ func holdPipes(attr *os.ProcAttr) (leave, status *os.File, err error) {
 }
 
 // release tells the caller of the process and lets it become the program.
-func (c Command) release(proc *os.Process, program string, leave, status *os.File) error {
-	who, err := Identify(proc.Pid)
+func (c Command) release(child *os.Process, program string, leave, status *os.File) error {
+	who, err := Identify(child.Pid)
 	if err == nil {
 		err = c.Started(who)
 	}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/spec-kitty/step-runner/host/internal/proc"
 )
 
 // Process is a process by its identity: an id alone may be another process's
@@ -61,7 +63,7 @@ func launch(c Command, program string, files []*os.File) (*process, error) {
 // the program was reaped its id, which is its group's, is no one else's: so no
 // signal meets a stranger.
 func (p *process) attend() {
-	seen := awaitEnd(p.proc)
+	seen := proc.AwaitEnd(p.proc)
 	if !seen { // cannot be told from the reaping here
 		p.state, _ = p.proc.Wait()
 	}
@@ -78,7 +80,7 @@ func (p *process) attend() {
 }
 
 func (p *process) terminate() { p.signal(terminateGroup) }
-func (p *process) kill()      { p.signal(killGroup) }
+func (p *process) kill()      { p.signal(proc.KillGroup) }
 
 func (p *process) signal(send func(*os.Process)) {
 	p.mu.Lock()

@@ -10,10 +10,6 @@ import (
 
 func attributes(session bool) *syscall.SysProcAttr { return ownGroup(session) }
 
-// awaitEnd does not wait here: between a program's end and the last signal to its
-// group, an instant later, its id is nobody's.
-func awaitEnd(*os.Process) bool { return false }
-
 // EndGroup kills what is left of a group and waits, a few seconds, until it is
 // gone. It is for a group that is known to be the caller's. killed is -1 where
 // it found processes, how many is not known; left tells that some did not go.

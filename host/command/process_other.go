@@ -14,8 +14,6 @@ func needed() []string { return []string{"SYSTEMROOT"} }
 
 func attributes(bool) *syscall.SysProcAttr { return nil }
 
-func awaitEnd(*os.Process) bool { return false }
-
 // EndGroup finds nothing.
 func EndGroup(int) (killed int, left bool) { return 0, false }
 
@@ -23,8 +21,6 @@ func EndGroup(int) (killed int, left bool) { return 0, false }
 func GroupLives(int) bool { return false }
 
 func terminateGroup(p *os.Process) { _ = p.Kill() }
-
-func killGroup(p *os.Process) { _ = p.Kill() }
 
 func signalOf(*os.ProcessState) (string, bool) { return "", false }
 

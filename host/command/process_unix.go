@@ -12,12 +12,6 @@ func needed() []string { return nil }
 
 func terminateGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
-func killGroup(p *os.Process) {
-	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil {
-		_ = p.Kill()
-	}
-}
-
 func signalOf(s *os.ProcessState) (string, bool) {
 	status, ok := s.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/schedule"
@@ -155,14 +156,7 @@ const (
 )
 
 // Asks tells whether a person is asked before a stage.
-func (d *Definition) Asks(stage Stage) bool {
-	for _, s := range d.Approval.Before {
-		if s == stage {
-			return true
-		}
-	}
-	return false
-}
+func (d *Definition) Asks(stage Stage) bool { return slices.Contains(d.Approval.Before, stage) }
 
 // Rules are what of the definition outcomes go by. A claim records them, so
 // that a run is judged by the definition as it stood when it began, also by

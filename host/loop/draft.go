@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -115,10 +116,8 @@ func (t Tick) in(s State, phases ...Phase) (*Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range phases {
-		if c.Phase == p {
-			return c, nil
-		}
+	if slices.Contains(phases, c.Phase) {
+		return c, nil
 	}
 	return nil, refuse(WrongPhase, "token %d is in phase %s, which this does not follow", t.Token, c.Phase)
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -241,4 +242,51 @@ func TestContextFloor(t *testing.T) {
 	left = 15
 	want(t, "low", Rules{ContextFloor: 15}.LowContext(Usage{Context: &left}), false)
 	want(t, "unknown", Rules{ContextFloor: 15}.LowContext(Usage{}), false)
+}
+
+// A work that never tells what it uses is stopped by the limit on failures, and the
+// loop rests between: no limit on what is unknown would ever hold.
+func TestUnknownUsageIsAFailure(t *testing.T) {
+	w := fresh(t)
+	w.def.Limits = Limits{MaxCostPerDay: 1, MaxFailures: 2}
+	w.endsInstead(EndFailed, string(UsageUnknown))
+	w.shown(StatusBackoff)
+	w.sleep(maxBackoff)
+	tick := w.claim()
+	w.work(tick)
+	verify := w.beginVerify(tick)
+	verify.Untold = "usage.json is a folder"
+	w.do(verify)
+	w.halted(HaltFailures)
+	if detail := w.s.Last.Run.Detail; !strings.HasSuffix(detail, ": usage.json is a folder") {
+		t.Errorf("it does not say why: %s", detail)
+	}
+}
+
+// P4: the clear that is shown for a limit that was reached lets the loop go on.
+func TestShownClearGoesOn(t *testing.T) {
+	for code, limits := range map[Halting]Limits{
+		HaltRuns: {MaxRuns: 1}, HaltCost: {MaxCostPerDay: 1}, HaltTokens: {MaxTokensPerDay: 1}, HaltTime: {MaxTimePerDay: time.Minute},
+	} {
+		w := fresh(t)
+		w.def.Limits = limits
+		cost, tokens := Money(1), int64(1)
+		tick := w.claim()
+		w.work(tick)
+		verify := w.beginVerify(tick)
+		verify.Usage.Cost, verify.Usage.Tokens = &cost, &tokens
+		w.do(verify)
+		w.do(w.beginLanding(tick))
+		w.do(FinishRun{Tick: tick, Head: w.s.Claim.Result})
+		if w.s.Halt == nil {
+			w.do(w.firing())
+		}
+		w.halted(code)
+		next := w.shown(StatusHalted).Next
+		w.do(Clear{By: By{Who: "kim"}, Code: code, Reset: strings.HasSuffix(next, "--reset")})
+		w.do(w.firing())
+		if w.s.Claim == nil {
+			t.Errorf("%s: after `%s` the loop is %+v", code, next, w.s.Halt)
+		}
+	}
 }

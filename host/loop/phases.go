@@ -46,6 +46,7 @@ type BeginVerify struct {
 	Result string        // commit
 	Tree   string
 	Usage  Usage
+	Untold string // why what the work told could not be read; "" where it could
 }
 
 // Kind implements the commit core's Transition.
@@ -58,18 +59,22 @@ func (t BeginVerify) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	d := newDraft(s, f, now, t)
-	if d.overspent(c, t.Usage) {
+	if d.overspent(c, t.Usage, t.Untold) {
 		return d.events, nil
 	}
 	d.emit(Verifying{Token: t.Token, Group: t.Group, Result: t.Result, Tree: t.Tree, Usage: t.Usage})
 	return d.events, nil
 }
 
-// overspent ends a run whose usage is over a limit, or unknown under one.
-func (d *draft) overspent(c *Claim, u Usage) bool {
+// overspent ends a run whose usage is over a limit, or unknown under one, which is a
+// failure like others: a work that never tells would else go on without any limit.
+func (d *draft) overspent(c *Claim, u Usage, untold string) bool {
 	if missing := c.Rules.NeedsUsage(u); missing != "" {
-		d.end(Ended{Result: EndFailed, Why: string(UsageUnknown), Failure: true, Usage: &u,
-			Detail: "the work did not tell " + missing + ", for which a limit is set"})
+		e := Ended{Result: EndFailed, Why: string(UsageUnknown), Detail: "the work did not tell " + missing + ", for which a limit is set", Usage: &u}
+		if untold != "" {
+			e.Detail += ": " + untold
+		}
+		d.fail(e, HaltFailures)
 		return true
 	}
 	over, crossed := c.Rules.Crossed(d.s.Count, u, d.now())

@@ -3,9 +3,8 @@ package loop
 import "time"
 
 // Regroup records the process group of the next program of a run, a git that sets
-// its worktree up included, in place of the
-// one before, which has ended. The program was started and waits until this is
-// durable.
+// its worktree up included, in place of the one before, which has ended. The program
+// was started and waits until this is durable.
 type Regroup struct {
 	Tick
 	Group ProcessGroup

@@ -138,7 +138,7 @@ func (h Halt) text() string {
 func (h Halt) clearing() []string {
 	args := []string{"--code", string(h.Code)}
 	switch h.Code {
-	case HaltRuns, HaltCost, HaltTokens:
+	case HaltRuns, HaltCost, HaltTokens, HaltTime:
 		args = append(args, "--reset")
 	}
 	return args

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/bundle"
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
 // childWord is the child's first argument. Its second is the guest's memory
@@ -95,7 +96,7 @@ type child struct {
 }
 
 func (c *child) serve(m mode) error {
-	if _, err := readFrame(c.in, string([]byte{frameJob}), &c.job); err != nil {
+	if _, err := readFrame(c.in, &c.job, frameJob); err != nil {
 		return err
 	}
 	if c.job.Mode != m {
@@ -145,7 +146,7 @@ func (c *child) module() ([]byte, error) {
 
 // readModule reads a regular file of at most maxWasm bytes, and one more.
 func readModule(path string) ([]byte, error) {
-	f, err := os.OpenFile(filepath.Clean(path), os.O_RDONLY|openNonblock, 0)
+	f, err := os.OpenFile(filepath.Clean(path), os.O_RDONLY|readonly.NoWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func readModule(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	data, fits, err := readUpTo(f, info.Size(), maxWasm)
+	data, fits, err := readonly.AtMost(f, info.Size(), maxWasm)
 	if err == nil && !fits {
 		err = fmt.Errorf("%s has more than %d MiB", path, maxWasm>>20)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wasys "github.com/tetratelabs/wazero/sys"
+
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
 // dir is an open folder. It lists files, folders and links that may be seen, by
@@ -72,7 +74,7 @@ func (d *dir) Close() sys.Errno {
 
 // list reads a folder and notes it.
 func (v *view) list(name, real string) ([]sys.Dirent, sys.Errno) {
-	f, err := v.root.OpenFile(filepath.FromSlash(real), os.O_RDONLY|openNonblock, 0)
+	f, err := v.root.OpenFile(filepath.FromSlash(real), os.O_RDONLY|readonly.NoWait, 0)
 	if errors.Is(err, fs.ErrNotExist) && v.over.at(real) != nil {
 		return v.sorted(real, nil), 0
 	}

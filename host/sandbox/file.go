@@ -1,14 +1,14 @@
 package sandbox
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"io/fs"
 	"os"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wasys "github.com/tetratelabs/wazero/sys"
+
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
 // file is an open regular file. Its content is read as a whole at the first
@@ -84,7 +84,7 @@ func (f *file) load() sys.Errno {
 	}
 	d := f.view.desk
 	most := min(d.bytes, d.unread)
-	data, fits, err := readUpTo(f.from, f.info.Size(), most)
+	data, fits, err := readonly.AtMost(f.from, f.info.Size(), most)
 	if err != nil {
 		return sys.EIO
 	}
@@ -92,36 +92,12 @@ func (f *file) load() sys.Errno {
 		d.explain("%q is too large for a plugin: a call may read %d MiB in all", f.view.path(f.name), maxReadBytes>>20)
 		return sys.EIO
 	}
-	sum := sha256.Sum256(data)
-	d.note(Fact{f.view.path(f.name), FactFile, hex.EncodeToString(sum[:])})
+	d.note(Fact{f.view.path(f.name), FactFile, hexSum(data)})
 	d.bytes -= int64(len(data))
 	d.unread -= int64(len(data))
 	_ = f.from.Close()
 	f.from, f.data, f.read = nil, data, true
 	return 0
-}
-
-// readUpTo reads all, if it is at most most bytes. The size is a hint: the file
-// may grow.
-func readUpTo(r io.Reader, size, most int64) (data []byte, fits bool, err error) {
-	if size > most {
-		return nil, false, nil
-	}
-	data = make([]byte, 0, size+1)
-	for int64(len(data)) <= most {
-		n, err := r.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if err == io.EOF {
-			return data, int64(len(data)) <= most, nil
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-	}
-	return nil, false, nil
 }
 
 func (f *file) Close() sys.Errno {

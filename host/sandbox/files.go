@@ -8,6 +8,8 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wasys "github.com/tetratelabs/wazero/sys"
+
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
 // A view is the guest's file system (experimental/sys.FS): every operation that
@@ -75,7 +77,7 @@ func (v *view) path(name string) string { return path.Join(v.guest, name) }
 // open opens a regular file. It looks at the kind again, since somebody may
 // have put something else in its place.
 func (v *view) open(real string) (*os.File, fs.FileInfo, sys.Errno) {
-	f, err := v.root.OpenFile(filepath.FromSlash(real), os.O_RDONLY|openNonblock, 0)
+	f, err := v.root.OpenFile(filepath.FromSlash(real), os.O_RDONLY|readonly.NoWait, 0)
 	if err != nil {
 		return nil, nil, errnoOf(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+
+	"github.com/spec-kitty/step-runner/host/internal/proc"
 )
 
 // process is one running child, seen from the parent.
@@ -37,9 +39,9 @@ func launch(exe string, j job) (*process, error) {
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		proc, err := startChild(exe, j, []*os.File{ends.in, ends.out, ends.err})
+		var err error
+		p.proc, err = startChild(exe, j, []*os.File{ends.in, ends.out, ends.err})
 		ends.close()
-		p.proc = proc
 		started <- err
 		if err == nil {
 			p.reap()
@@ -100,7 +102,7 @@ func closeAll(files ...*os.File) {
 // reap waits for the child's end. Until ended is set its id is its own, as it
 // was not reaped yet; so a kill can never meet another process.
 func (p *process) reap() {
-	if awaitEnd(p.proc) {
+	if proc.AwaitEnd(p.proc) {
 		p.setEnded()
 	}
 	p.state, p.waitErr = p.proc.Wait()
@@ -118,6 +120,6 @@ func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.ended {
-		killGroup(p.proc)
+		proc.KillGroup(p.proc) // and all it might have started
 	}
 }

@@ -2,25 +2,13 @@
 
 package sandbox
 
-import (
-	"os"
-	"syscall"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // neutralDir is the child's working folder: no relative path leads anywhere,
 // and it holds nobody's folder busy.
 const neutralDir = "/"
 
 func childEnv() []string { return []string{} }
-
-// killGroup ends the child and all it might have started.
-func killGroup(p *os.Process) {
-	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil {
-		_ = p.Kill()
-	}
-}
 
 // reapFiller collects a filler that has ended, so that none stays as a zombie.
 // It tells whether nothing is left to collect.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -82,13 +83,13 @@ func writeFrame(w io.Writer, kind byte, v any) error {
 
 // readFrame reads a frame's kind and decodes its body, if it is of a kind that
 // was asked for.
-func readFrame(r io.Reader, kinds string, v any) (byte, error) {
+func readFrame(r io.Reader, v any, kinds ...byte) (byte, error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, err
 	}
 	n := binary.LittleEndian.Uint32(head[1:])
-	if n > maxFrame || !contains(kinds, head[0]) {
+	if n > maxFrame || !slices.Contains(kinds, head[0]) {
 		return 0, fmt.Errorf("unexpected frame %q of %d bytes", head[0], n)
 	}
 	body := make([]byte, n)
@@ -96,13 +97,4 @@ func readFrame(r io.Reader, kinds string, v any) (byte, error) {
 		return 0, err
 	}
 	return head[0], json.Unmarshal(body, v)
-}
-
-func contains(kinds string, kind byte) bool {
-	for i := range len(kinds) {
-		if kinds[i] == kind {
-			return true
-		}
-	}
-	return false
 }

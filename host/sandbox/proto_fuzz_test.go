@@ -19,7 +19,7 @@ func FuzzReadFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		in := bytes.NewReader(raw)
 		var r report
-		kind, err := readFrame(in, string([]byte{frameReady, frameDone}), &r)
+		kind, err := readFrame(in, &r, frameReady, frameDone)
 		if err == nil && kind != frameReady && kind != frameDone {
 			t.Fatalf("a frame %q was taken", kind)
 		}

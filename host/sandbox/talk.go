@@ -158,14 +158,14 @@ func (t *talk) readFrames() {
 
 func (t *talk) frames() error {
 	r := &report{}
-	kind, err := readFrame(t.stdout, string([]byte{frameReady, frameDone}), r)
+	kind, err := readFrame(t.stdout, r, frameReady, frameDone)
 	if err != nil {
 		return err
 	}
 	if kind == frameReady {
 		t.res.ready = true
 		close(t.ready)
-		if _, err = readFrame(t.stdout, string([]byte{frameDone}), r); err != nil {
+		if _, err = readFrame(t.stdout, r, frameDone); err != nil {
 			return err
 		}
 	}

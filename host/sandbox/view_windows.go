@@ -7,5 +7,3 @@ import "strings"
 func unsafeName(part string) bool {
 	return part != "." && (strings.ContainsAny(part, `\:~`) || strings.TrimRight(part, ". ") != part)
 }
-
-const openNonblock = 0

@@ -73,15 +73,12 @@ func Parse(r Rule) (*Times, error) {
 	case r.Every < MinEvery || r.Every > MaxEvery || r.Every%time.Minute != 0:
 		return nil, fmt.Errorf("every must be whole minutes from 1m to %s, not %v", short(MaxEvery), r.Every)
 	}
-	t := &Times{rule: r}
-	if line := calendar(r.Every); line == "" {
-		t.every = r.Every
-		return t, nil
-	} else {
-		cron, err := parseCron(line)
-		t.cron = cron
-		return t, err
+	line := calendar(r.Every)
+	if line == "" {
+		return &Times{rule: r, every: r.Every}, nil
 	}
+	cron, err := parseCron(line)
+	return &Times{rule: r, cron: cron}, err
 }
 
 // calendar is the cron line that means the same as an interval: one that

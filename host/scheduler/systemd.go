@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,19 +46,12 @@ func (s systemd) Look(ctx context.Context, e Entry) (Found, error) {
 	}
 	said := properties(r.Stdout)
 	f.Active = said["ActiveState"] == "active" && said["UnitFileState"] == "enabled" && said["NeedDaemonReload"] != "yes"
-	f.State = fmt.Sprintf("%s, %s, %s", said["LoadState"], said["ActiveState"], orNone(said["UnitFileState"]))
+	f.State = fmt.Sprintf("%s, %s, %s", said["LoadState"], said["ActiveState"], cmp.Or(said["UnitFileState"], "not enabled"))
 	if said["NeedDaemonReload"] == "yes" {
 		f.State += ", its file is newer than what the manager has read"
 	}
 	f.Next, f.Lingers = said["NextElapseUSecRealtime"], s.lingers(ctx)
 	return f, nil
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "not enabled"
-	}
-	return text
 }
 
 // lingers tells whether the user's units go on without a login.

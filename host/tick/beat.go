@@ -29,10 +29,7 @@ var (
 )
 
 // limitError ends a run that crossed a limit.
-type limitError struct {
-	loop.Crossing
-	usage loop.Usage
-}
+type limitError struct{ loop.Crossing }
 
 func (e *limitError) Error() string { return string(e.Code) + ": " + e.Detail }
 
@@ -133,9 +130,7 @@ func (p *pulse) beat() error {
 func (p *pulse) look(ctx context.Context) error {
 	snap, err := p.o.store.Read(ctx)
 	switch {
-	case err != nil && gone(named(p.o.name, err)):
-		return errGone
-	case err != nil && refusedAs(named(p.o.name, err), loop.LoopReplaced):
+	case refusedAs(named(p.o.name, err), loop.Untracked, loop.LoopReplaced):
 		return errGone
 	case err != nil:
 		return nil

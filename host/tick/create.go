@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -29,7 +30,7 @@ func (l *Loops) Create(ctx context.Context, name, who string) (Report, error) {
 		s, out, err = l.folders.Create(ctx, name, uid, first)
 	}
 	if errors.As(err, &exists) {
-		return Report{}, &loop.Refusal{Code: loop.Exists, Message: fmt.Sprintf("loop %s is there already (%s): retire and remove it first, or take another name", name, or(exists.ID, "something else lies in its folder"))}
+		return Report{}, &loop.Refusal{Code: loop.Exists, Message: fmt.Sprintf("loop %s is there already (%s): retire and remove it first, or take another name", name, cmp.Or(exists.ID, "something else lies in its folder"))}
 	}
 	if err != nil {
 		return Report{}, err

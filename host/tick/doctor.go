@@ -45,10 +45,7 @@ func (l *Loops) scheduledPath(ctx context.Context, name string) string {
 
 // away makes a preflight in a bare environment.
 func (l *Loops) away(ctx context.Context, argv []string, name, path string) Preflight {
-	bare := command.Environ([]string{"HOME", "USER", "LOGNAME"}, map[string]string{"PATH": path, "SHELL": "/bin/sh"}, func(name string) (string, bool) {
-		value := l.getenv(name)
-		return value, value != ""
-	})
+	bare := l.environ([]string{"HOME", "USER", "LOGNAME"}, map[string]string{"PATH": path, "SHELL": "/bin/sh"})
 	done := command.Run(ctx, command.Command{Argv: argv, Dir: l.ground.Root, Env: bare, Timeout: doctorTimeout})
 	var d Diagnosis
 	if err := json.Unmarshal(done.Stdout.Kept, &d); err == nil && len(d.Preflight) == 1 {

@@ -19,8 +19,9 @@ type Host struct {
 	Awake func() time.Duration
 	// Self is this process.
 	Self command.Process
+	// Above is the mark of the run that a process above us is of; "" for none.
+	Above func() string
 	// Process and Group tell whether they still are there.
-	Above   func() string // the mark of the run that a process above us is of; "" for none
 	Process func(command.Process) loop.Liveness
 	Group   func(leader command.Process, mark string) loop.Liveness
 }

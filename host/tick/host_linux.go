@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/spec-kitty/step-runner/host/internal/proc"
 )
 
 func clock(id int32) time.Duration {
@@ -35,7 +37,7 @@ func processSpace() string {
 // memberMarked tells whether a process of the group has the run's mark in its
 // environment.
 func memberMarked(group int, mark string) bool {
-	for _, pid := range members(group) {
+	for _, pid := range proc.Group(group) {
 		if isMarked(pid, mark) {
 			return true
 		}
@@ -71,11 +73,11 @@ func markAbove() string {
 				return value
 			}
 		}
-		f := stat(pid)
-		if len(f) < 2 {
+		stat := proc.Stat(pid)
+		if !proc.Live(stat) {
 			return ""
 		}
-		pid, _ = strconv.Atoi(f[1])
+		pid, _ = strconv.Atoi(stat[proc.Parent])
 	}
 	return ""
 }
@@ -86,7 +88,7 @@ func tellsEscaped() bool { return true }
 // in.
 func escaped(mark string) []int {
 	var found []int
-	for _, pid := range processes(func([]string) bool { return true }) {
+	for _, pid := range proc.All(func([]string) bool { return true }) {
 		if isMarked(pid, mark) {
 			found = append(found, pid)
 		}
@@ -94,48 +96,12 @@ func escaped(mark string) []int {
 	return found
 }
 
-// members are the processes of a group that have not ended.
-func members(group int) []int {
-	id := strconv.Itoa(group)
-	return processes(func(f []string) bool { return f[2] == id })
-}
-
-// processes are those that have not ended and are wanted by their fields of stat.
-func processes(wanted func([]string) bool) []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	var found []int
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		if f := stat(pid); len(f) > 2 && f[0] != "Z" && f[0] != "X" && wanted(f) {
-			found = append(found, pid)
-		}
-	}
-	return found
-}
-
-// stat gives the fields of /proc/PID/stat from the state on; the name before it
-// may hold anything.
-func stat(pid int) []string {
-	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	end := bytes.LastIndexByte(raw, ')')
-	if err != nil || end < 0 {
-		return nil
-	}
-	return strings.Fields(string(raw[end+1:]))
-}
-
 // groupTicks is the processor time that a group has used, in the kernel's ticks.
 // Of processes that ended it counts what those that waited for them tell.
 func groupTicks(group int) uint64 {
 	var sum uint64
-	for _, pid := range members(group) {
-		f := stat(pid)
+	for _, pid := range proc.Group(group) {
+		f := proc.Stat(pid)
 		for _, i := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime
 			if len(f) > i {
 				n, _ := strconv.ParseUint(f[i], 10, 64)

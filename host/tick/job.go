@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/schedule"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // Files of a loop's folder that belong to its schedule.
@@ -51,15 +53,11 @@ func (l *Loops) readNote(name, uid string) (*note, error) {
 	return &n, nil
 }
 
-// writeNote replaces the note of a loop, by a handle on its folder; nil removes it.
+// writeNote replaces the note of a loop, durably; nil removes it.
 func (l *Loops) writeNote(name string, n *note) error {
-	root, err := os.OpenRoot(filepath.Join(l.dir(), name))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
+	path := filepath.Join(l.dir(), name, noteName)
 	if n == nil {
-		if err := root.Remove(noteName); !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		return nil
@@ -68,16 +66,8 @@ func (l *Loops) writeNote(name string, n *note) error {
 	if err != nil {
 		return err
 	}
-	temp := "." + noteName + "." + itoa(uint64(os.Getpid())) + ".tmp"
-	f, err := root.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(raw, '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, root.Remove(temp))
-	}
-	return root.Rename(temp, noteName)
+	_ = durable.RemoveDeadTempsOf(durable.OS(), path)
+	return durable.Replace(durable.OS(), path, append(raw, '\n'), 0o644)
 }
 
 // job is what a scheduler is to be told of a loop. Its surroundings are those of
@@ -89,7 +79,7 @@ func (l *Loops) job(o *opened, src Source) (schedule.Job, error) {
 		return schedule.Job{}, fmt.Errorf("the path of this program cannot be told: %w", err)
 	}
 	user := l.getenv("USER")
-	return l.jobIn(o, src, schedule.Job{Program: program, Path: l.getenv("PATH"), Home: l.getenv("HOME"), User: or(user, l.getenv("LOGNAME"))}), nil
+	return l.jobIn(o, src, schedule.Job{Program: program, Path: l.getenv("PATH"), Home: l.getenv("HOME"), User: cmp.Or(user, l.getenv("LOGNAME"))}), nil
 }
 
 // jobIn is the same in surroundings that are known.

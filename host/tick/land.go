@@ -107,7 +107,7 @@ func (r *running) intend(ctx context.Context, intent loop.BeginLanding) (Report,
 	// From here on the landing is finished, whatever ends the tick meanwhile: git
 	// may have moved the branch already.
 	ctx = context.WithoutCancel(ctx)
-	head, err := r.l.swap(ctx, r.name, r.src.Worktree.Branch, intent.Old, intent.New, "loop "+r.name+", run "+itoa(r.token()))
+	head, err := r.l.swap(ctx, r.name, r.src.Worktree.Branch, intent.Old, intent.New, "loop "+r.name+", run "+itoa(r.token))
 	if errors.As(err, new(*worktree.UnsyncedError)) {
 		return Report{}, fmt.Errorf("%w; the next tick moves the branch once more, and keeps the books then", err)
 	}

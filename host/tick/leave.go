@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/host/loop"
 )
 
@@ -87,7 +88,7 @@ func (r *running) leave(t transition) error {
 	if len(raw) >= outcomeRoom {
 		return fmt.Errorf("the outcome has %d bytes", len(raw))
 	}
-	f, err := r.folder.root.OpenFile(outcomeName, os.O_WRONLY, 0)
+	f, err := r.folder.root.OpenFile(outcomeName, os.O_WRONLY|readonly.NoWait, 0)
 	if err != nil {
 		return err
 	}

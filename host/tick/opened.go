@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/mission"
 )
@@ -27,7 +29,11 @@ func (l *Loops) open(ctx context.Context, name string) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o, o.read(ctx)
+	if err := o.read(ctx); err != nil {
+		o.close()
+		return nil, err
+	}
+	return o, nil
 }
 
 // found finds a loop and does not read it.
@@ -133,23 +139,12 @@ func named(name string, err error) error {
 }
 
 // gone tells whether an error says that the loop is not there any more.
-func gone(err error) bool {
-	refusal := new(loop.Refusal)
-	return errors.As(err, &refusal) && refusal.Code == loop.Untracked
-}
+func gone(err error) bool { return refusedAs(err, loop.Untracked) }
 
 // refusedAs tells whether an error is a refusal of one of some codes.
 func refusedAs(err error, codes ...loop.Code) bool {
 	refusal := new(loop.Refusal)
-	if !errors.As(err, &refusal) {
-		return false
-	}
-	for _, code := range codes {
-		if refusal.Code == code {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &refusal) && slices.Contains(codes, refusal.Code)
 }
 
 // runFolder is the folder of one run, by a handle on the loop's folder: after that
@@ -187,8 +182,8 @@ const maxLog = 256 << 20 // bytes
 
 // flooded tells whether a program's log is over maxLog.
 func (r *runFolder) flooded() bool {
-	for _, name := range []string{"gate", "setup", "work", "verify", "goal"} {
-		if info, err := r.root.Stat(name + ".log"); err == nil && info.Size() > maxLog {
+	for _, part := range Parts() {
+		if info, err := r.root.Stat(part + logSuffix); err == nil && info.Size() > maxLog {
 			return true
 		}
 	}
@@ -200,9 +195,22 @@ func (r *runFolder) close() {
 	r.loop.Close()
 }
 
-// create opens a file to be written anew.
+// create opens a file to be written anew. It refuses what the work put there and is no
+// file: to write to a pipe would wait for a reader.
 func (r *runFolder) create(name string) (*os.File, error) {
-	return r.root.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	f, err := r.root.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|readonly.NoWait, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &readonly.NotRegularError{Name: filepath.Join(r.path, name), Mode: info.Mode()}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // replace writes a whole file or none, not synced: what is lost with the power is
@@ -226,5 +234,3 @@ func (r *runFolder) removeTemps() {
 		_ = r.root.Remove("." + name + ".tmp") // it only takes space
 	}
 }
-
-func (r *runFolder) read(name string) ([]byte, error) { return r.root.ReadFile(name) }

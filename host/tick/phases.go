@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,7 +119,7 @@ func (r *running) program(ctx context.Context, p part, why string) (*conclusion,
 	if done.Err != nil {
 		detail = fmt.Sprintf("%s: %v", detail, done.Err)
 	}
-	if last := lastLine(r.tail(p.name + ".log")); last != "" {
+	if last := lastLine(r.tail(p.name)); last != "" {
 		detail += ", its last line: " + last
 	}
 	return conclude(loop.FailRun{Tick: r.mine(), Why: why, Detail: detail, Usage: r.used()}), nil
@@ -170,7 +171,7 @@ func held(err error) error {
 //	git ends without having begun
 func (r *running) worktrees() worktree.Repo {
 	repo := r.l.repoOf(r.name)
-	repo.Env = []string{variable + "=" + mark(r.uid, r.token())}
+	repo.Env = []string{variable + "=" + mark(r.uid, r.token)}
 	repo.Started = func(p command.Process) error {
 		err := r.regroup(p)
 		if err == nil {
@@ -199,12 +200,15 @@ func (r *running) left(ctx context.Context, path string) (*conclusion, error) {
 		return conclude(loop.FailRun{Tick: r.mine(), Why: "not_descendant", Usage: r.used(),
 			Detail: fmt.Sprintf("the work left commit %s, which does not go on from %s: landing it would drop what was there", head.ID, r.base.ID)}), nil
 	}
-	r.result, r.usage = head, r.used()
+	r.result = head
+	if r.usage, err = r.usageNow(); err != nil {
+		r.untold = err.Error()
+	}
 	if files, err := r.l.repo.Uncommitted(ctx, path); err == nil && len(files) > 0 { // else it is not told
 		r.unkept = "it left uncommitted, which does not count and is cleaned away: " + few(files)
 	}
 	if head.ID != r.base.ID {
-		if err := r.l.repo.Keep(ctx, r.name, r.token(), head.ID, r.base.ID); err != nil {
+		if err := r.l.repo.Keep(ctx, r.name, r.token, head.ID, r.base.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -239,7 +243,7 @@ func (r *running) branchStays(ctx context.Context) (*conclusion, error) {
 	case have.ID != r.base.ID:
 		return conclude(loop.FailRun{Tick: r.mine(), Why: string(loop.HaltBranchMoved), Usage: r.usage,
 			Detail: fmt.Sprintf("the work, or somebody else, moved branch %s from %s to %s, which was not verified: put it back, or clear this to go on from there; what the run left is kept as %s",
-				branch, r.base.ID, or(have.ID, "no commit"), r.result.ID)}), nil
+				branch, r.base.ID, cmp.Or(have.ID, "no commit"), r.result.ID)}), nil
 	}
 	return nil, nil
 }
@@ -273,7 +277,7 @@ func (r *running) verify(ctx context.Context) (*conclusion, error) {
 // verifying records what the work left and used. Where that is over a limit the
 // run ends with it.
 func (r *running) verifying() (*conclusion, error) {
-	out, err := r.commit(context.Background(), loop.BeginVerify{Tick: r.mine(), Result: r.result.ID, Tree: r.result.Tree, Usage: r.usage})
+	out, err := r.commit(context.Background(), loop.BeginVerify{Tick: r.mine(), Result: r.result.ID, Tree: r.result.Tree, Usage: r.usage, Untold: r.untold})
 	if err == nil && r.state.Claim == nil {
 		return &conclusion{events: out.Events}, nil
 	}

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -200,7 +201,7 @@ func (p *Preflight) place(l *Loops, name string) {
 		p.add("file_system", LevelWarning, l.ground.State+" lies on a "+kind+" mount, where locks may not hold, and claims of several machines are not kept apart", "keep the state on a local disk: [runtime] dir")
 		return
 	}
-	p.add("file_system", LevelOK, or(durable.Kind(l.ground.State), "local"), "")
+	p.add("file_system", LevelOK, cmp.Or(durable.Kind(l.ground.State), "local"), "")
 }
 
 func (p *Preflight) clock(l *Loops, o *opened) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/command"
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/host/loop"
 )
 
@@ -25,8 +26,8 @@ type Judgement struct {
 // variables are what every program of a run is told.
 func (r *running) variables(part string) map[string]string {
 	told := map[string]string{
-		"SPEC_KITTY_LOOP": r.name, "SPEC_KITTY_LOOP_PART": part, "SPEC_KITTY_LOOP_TOKEN": itoa(r.token()),
-		variable: mark(r.uid, r.token()), "SPEC_KITTY_ROOT": r.l.ground.Root,
+		"SPEC_KITTY_LOOP": r.name, "SPEC_KITTY_LOOP_PART": part, "SPEC_KITTY_LOOP_TOKEN": itoa(r.token),
+		variable: mark(r.uid, r.token), "SPEC_KITTY_ROOT": r.l.ground.Root,
 	}
 	if r.folder != nil {
 		told["SPEC_KITTY_LOOP_USAGE"] = filepath.Join(r.folder.path, usageName)
@@ -89,7 +90,7 @@ func (r *running) run(ctx context.Context, p part) (command.Result, error) {
 	if r.folder == nil {
 		return command.Run(ctx, c), nil
 	}
-	log, err := r.folder.create(p.name + ".log")
+	log, err := r.folder.create(p.name + logSuffix)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -101,7 +102,7 @@ func (r *running) run(ctx context.Context, p part) (command.Result, error) {
 // ask asks a check: a program, a declared command or a plugin.
 func (r *running) ask(ctx context.Context, name string, c loop.Check, dir string, started func(command.Process) error) (Judgement, error) {
 	if c.Plugin != "" {
-		return r.l.ground.Guard(ctx, c.Plugin, Question{Loop: r.name, UID: r.uid, Part: name, Token: r.token(), Dir: dir})
+		return r.l.ground.Guard(ctx, c.Plugin, Question{Loop: r.name, UID: r.uid, Part: name, Token: r.token, Dir: dir})
 	}
 	p := part{name: name, argv: r.src.argv(c.Run), dir: dir, timeout: c.Timeout, grace: r.src.Work.KillGrace, session: started != nil, started: started}
 	if c.Command != "" {
@@ -121,7 +122,7 @@ func (r *running) ask(ctx context.Context, name string, c loop.Check, dir string
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		return Judgement{}, cause
 	}
-	tail := r.tail(name + ".log")
+	tail := r.tail(name)
 	if r.folder == nil {
 		tail = string(done.Stdout.Kept) + string(done.Stderr.Kept)
 	}
@@ -150,21 +151,17 @@ type notLetGo struct{ err error }
 func (e *notLetGo) Error() string { return e.err.Error() }
 func (e *notLetGo) Unwrap() error { return e.err }
 
-// tail is the end of a log.
+// tail is the end of a program's log.
 func (r *running) tail(name string) string {
 	const most = 4 << 10
 	if r.folder == nil {
 		return ""
 	}
-	f, err := r.folder.root.Open(name)
+	f, info, err := readonly.Open(r.folder.root, name+logSuffix)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return ""
-	}
 	buf := make([]byte, min(info.Size(), most))
 	n, _ := f.ReadAt(buf, info.Size()-int64(len(buf)))
 	return string(buf[:n])

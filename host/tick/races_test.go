@@ -263,6 +263,21 @@ func TestFromInside_Row13_S5(t *testing.T) {
 	wantRefusal(t, err, loop.SelfApproval)
 	_, err = inside.Clear(t.Context(), "deps", "human:me", "x", "", false)
 	wantRefusal(t, err, loop.SelfApproval)
+	_, err = inside.Deny(t.Context(), "deps", "human:me", "x", "")
+	wantRefusal(t, err, loop.SelfApproval)
+	_, err = inside.Pause(t.Context(), PauseRequest{Loop: "deps"})
+	wantRefusal(t, err, loop.InsideRun)
+	_, err = inside.Retire(t.Context(), "deps", "human:me", "", false)
+	wantRefusal(t, err, loop.InsideRun)
+	_, err = inside.Remove(t.Context(), "deps", "human:me", true)
+	wantRefusal(t, err, loop.InsideRun)
+	_, err = inside.Create(t.Context(), "deps", "human:me")
+	wantRefusal(t, err, loop.InsideRun)
+	_, err = inside.Recover(t.Context(), RecoverRequest{Loop: "deps"})
+	wantRefusal(t, err, loop.InsideRun)
+	if _, err := inside.Recover(t.Context(), RecoverRequest{Loop: "deps", DryRun: true}); err != nil {
+		t.Error(err)
+	}
 	if _, err := inside.Status(t.Context(), "deps"); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func (o *opened) finishLanding(ctx context.Context, own loop.Tick, c loop.Claim)
 	if err != nil {
 		return err
 	}
-	head, err := o.l.swap(ctx, o.name, or(c.Branch, src.Worktree.Branch), c.Base, c.Result, fmt.Sprintf("loop %s, run %d, finished after a crash", o.name, c.Token))
+	head, err := o.l.swap(ctx, o.name, cmp.Or(c.Branch, src.Worktree.Branch), c.Base, c.Result, fmt.Sprintf("loop %s, run %d, finished after a crash", o.name, c.Token))
 	if err != nil {
 		return err
 	}
@@ -95,14 +96,7 @@ func (o *opened) bury(ctx context.Context, by loop.By, orphan loop.Orphan) error
 
 // readUsage is what a dead run told; what cannot be read is unknown.
 func readUsage(dir string) loop.Usage {
-	raw, err := readFile(dir, usageName)
-	if err != nil || raw == nil {
-		return loop.Usage{}
-	}
-	u, err := parseUsage(raw)
-	if err != nil {
-		return loop.Usage{}
-	}
+	u, _ := usageOf(readFile(dir, usageName))
 	return u
 }
 
@@ -119,15 +113,18 @@ type RecoverRequest struct {
 // an operator vouches for orphans that cannot be told from other processes; those
 // that are seen alive are never believed dead.
 func (l *Loops) Recover(ctx context.Context, q RecoverRequest) (Report, error) {
+	by := l.by(q.Who)
+	if by.Inside != "" && !q.DryRun {
+		return Report{}, insideRun("recovering a loop", by)
+	}
 	o, err := l.open(ctx, q.Loop)
 	if err != nil {
 		return Report{}, err
 	}
 	defer o.close()
-	by := l.by(q.Who)
 	what := o.toRecover()
 	if q.DryRun || what == "" {
-		return o.report(Done, code(what == "", "nothing", "dry_run"), or(what, "there is nothing to recover")), nil
+		return o.report(Done, code(what == "", "nothing", "dry_run"), cmp.Or(what, "there is nothing to recover")), nil
 	}
 	if err := o.reap(ctx, by); err != nil {
 		return Report{}, err

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -69,9 +70,9 @@ func (o *opened) told(events []loop.Event) Report {
 			token := e.Token
 			report.Token = &token
 		case loop.Skipped:
-			report.Outcome, report.ReasonCode, report.Reason = Skipped, string(e.Reason), or(e.Detail, string(e.Reason))
+			report.Outcome, report.ReasonCode, report.Reason = Skipped, string(e.Reason), cmp.Or(e.Detail, string(e.Reason))
 		case loop.HaltSet:
-			report.Outcome, report.ReasonCode, report.Reason = Halted, string(e.Code), or(e.Detail, string(e.Code))
+			report.Outcome, report.ReasonCode, report.Reason = Halted, string(e.Code), cmp.Or(e.Detail, string(e.Code))
 		case loop.GoalMet:
 			report.Reason = fmt.Sprintf("run %d met the goal: the loop is done", e.Token)
 		}
@@ -91,20 +92,13 @@ func (o *opened) ended(e loop.Ended) Report {
 		}
 		return o.report(Done, "success", text)
 	case loop.EndClosed:
-		return o.report(Skipped, string(loop.SkipGate), or(e.Detail, "the gate is closed"))
+		return o.report(Skipped, string(loop.SkipGate), cmp.Or(e.Detail, "the gate is closed"))
 	case loop.EndAsked:
 		return o.report(Waiting, string(loop.SkipWaiting), "a person is asked "+e.Detail)
 	case loop.EndCanceled:
 		return o.report(Canceled, string(loop.EndCanceled), e.Detail)
 	}
-	return o.report(Failed, or(e.Why, string(e.Result)), or(e.Detail, string(e.Result)))
-}
-
-func or(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
+	return o.report(Failed, cmp.Or(e.Why, string(e.Result)), cmp.Or(e.Detail, string(e.Result)))
 }
 
 // warn notes the warnings of a commit.

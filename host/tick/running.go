@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,13 +27,14 @@ type running struct {
 	*opened
 	by      loop.By
 	uid     string
-	own     uint64 // the token
+	token   uint64
 	src     Source
 	folder  *runFolder
 	base    worktree.Commit // what the work begins at
 	result  worktree.Commit // what it left
 	began   time.Time
 	usage   loop.Usage
+	untold  string       // why what it told of that could not be read
 	unkept  string       // what it left that does not count, in words
 	verdict string       // digest of the verifier's answer
 	met     bool         // the goal is met with it
@@ -56,7 +58,7 @@ func conclude(by transition) *conclusion {
 // Tick is one firing: it takes the loop one run further, or says why not. It holds
 // the lock for single commits only. A tick that was begun by a run itself is
 // refused. Errors are refusals of the loop, *GoneError, and those of the commit
-// core.
+// core; what went wrong with notices meanwhile is in the report beside a refusal too.
 func (l *Loops) Tick(ctx context.Context, q Request) (Report, error) {
 	by := l.by(q.Who)
 	if by.Inside != "" {
@@ -96,7 +98,7 @@ func (l *Loops) by(who string) loop.By {
 		uid, token, ok = marked(l.host.Above())
 	}
 	if ok {
-		by.Inside = or(l.getenv("SPEC_KITTY_LOOP"), "a loop") + ", run " + token + " of " + uid
+		by.Inside = cmp.Or(l.getenv("SPEC_KITTY_LOOP"), "a loop") + ", run " + token + " of " + uid
 	}
 	return by
 }
@@ -120,7 +122,7 @@ func (o *opened) tick(ctx context.Context, by loop.By, src Source, q Request) (R
 		return o.unplaced(ctx, by, err)
 	}
 	defer folder.close()
-	r := &running{opened: o, by: by, uid: o.state.UID, own: c.Token, src: src, folder: folder, began: o.l.now()}
+	r := &running{opened: o, by: by, uid: o.state.UID, token: c.Token, src: src, folder: folder, began: o.l.now()}
 	if err := folder.room(); err != nil {
 		return r.end(ctx, loop.FailRun{Tick: r.mine(), Why: "run_folder", Detail: err.Error()})
 	}
@@ -142,8 +144,6 @@ func claimed(events []loop.Event) bool {
 	}
 	return false
 }
-
-func (r *running) token() uint64 { return r.own }
 
 // phases goes through a run. Each phase ends it, or hands on to the next.
 func (r *running) phases(ctx context.Context) (Report, error) {
@@ -188,12 +188,19 @@ func (r *running) over(ctx context.Context, end *conclusion, failed error) (repo
 }
 
 // mine names this tick's claim.
-func (r *running) mine() loop.Tick { return loop.Tick{By: r.by, UID: r.uid, Token: r.token()} }
+func (r *running) mine() loop.Tick { return loop.Tick{By: r.by, UID: r.uid, Token: r.token} }
 
 // used is what the run used until now.
 func (r *running) used() loop.Usage {
-	u, _ := r.folder.usage()
-	return taken(u, r.l.now().Sub(r.began))
+	u, _ := r.usageNow()
+	return u
+}
+
+// usageNow is used, and why what the work told could not be read.
+func (r *running) usageNow() (loop.Usage, error) {
+	u, err := usageOf(readIn(r.folder.root, usageName))
+	u.Time = loop.Span(r.l.now().Sub(r.began))
+	return u, err
 }
 
 // end commits an outcome. It is tried until the lease is over: a full disk or a
@@ -203,8 +210,10 @@ func (r *running) end(ctx context.Context, t transition) (Report, error) {
 	ctx = context.WithoutCancel(ctx)
 	r.l.hook(PointEnding)
 	until := r.l.host.Up() + time.Duration(r.rules().Lease)
+	unsure := false // whether the outcome is on record
 	for {
 		out, err := r.commit(ctx, t)
+		unsure = unsure || errors.As(err, new(*commit.UncertainError))
 		switch {
 		case err == nil:
 			r.l.hook(PointFinished)
@@ -213,6 +222,9 @@ func (r *running) end(ctx context.Context, t transition) (Report, error) {
 			r.tellEscaped(&report)
 			r.prune(ctx, &report)
 			return report, nil
+		case unsure && refusedAs(err, loop.StaleToken) && r.recorded():
+			r.l.hook(PointFinished)
+			return r.told(r.outcome()), nil
 		case errors.As(err, new(*loop.Refusal)):
 			return r.lost(err)
 		case !passing(err) || r.l.host.Up() > until:
@@ -225,12 +237,31 @@ func (r *running) end(ctx context.Context, t transition) (Report, error) {
 	}
 }
 
+// recorded tells whether the run ended by our own outcome, of which the disk had not
+// said that it lasts: the next try made it last before it was refused.
+func (r *running) recorded() bool {
+	last := r.state.Last.Run
+	return last != nil && last.Token == r.token && !last.Recovered
+}
+
+// outcome is what the state says of the run's end, as events.
+func (r *running) outcome() []loop.Event {
+	events := []loop.Event{*r.state.Last.Run}
+	if h := r.state.Halt; h != nil && h.Token == r.token {
+		events = append(events, loop.HaltSet{Code: h.Code, Detail: h.Detail, Token: h.Token})
+	}
+	if d := r.state.Done; d != nil && d.Token == r.token {
+		events = append(events, loop.GoalMet{Token: d.Token})
+	}
+	return events
+}
+
 // tellEscaped reports processes of the run that left its group, and so were not
 // ended with it. They are not killed: what they have become is not known.
 func (r *running) tellEscaped(report *Report) {
-	if left := escaped(mark(r.uid, r.own)); len(left) > 0 {
+	if left := escaped(mark(r.uid, r.token)); len(left) > 0 {
 		report.Warnings = append(report.Warnings, Warning{"escaped_process",
-			fmt.Sprintf("processes of run %d left its session and are still there: %v; what they write to files cannot be fenced", r.own, left)})
+			fmt.Sprintf("processes of run %d left its session and are still there: %v; what they write to files cannot be fenced", r.token, left)})
 	}
 }
 

@@ -150,21 +150,19 @@ func due(r schedule.Rule, now time.Time) string {
 
 // schedulerRefused gives a scheduler's errors the words of loops.
 func schedulerRefused(err error) error {
-	for _, known := range []struct {
-		as   any
-		code loop.Code
-	}{
-		{new(*scheduler.Error), SchedulerFailed}, {new(*scheduler.ChangedError), ScheduleChanged},
-		{new(*schedule.MarksError), CrontabDamaged}, {new(*scheduler.UnsupportedError), SystemUnsupported},
-	} {
-		if err != nil && errors.As(err, known.as) {
-			return &loop.Refusal{Code: known.code, Message: err.Error()}
-		}
+	code := SchedulerFailed
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*scheduler.Error)): // whatever else went wrong with it
+	case errors.As(err, new(*scheduler.ChangedError)):
+		code = ScheduleChanged
+	case errors.As(err, new(*schedule.MarksError)):
+		code = CrontabDamaged
+	case errors.As(err, new(*scheduler.UnsupportedError)):
+		code = SystemUnsupported
 	}
-	if err != nil {
-		return &loop.Refusal{Code: SchedulerFailed, Message: err.Error()}
-	}
-	return nil
+	return &loop.Refusal{Code: code, Message: err.Error()}
 }
 
 // InstallSchedule tells a scheduler of a loop, then asks it what it has. Installing

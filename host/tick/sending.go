@@ -61,7 +61,7 @@ func (o *opened) endSendings() {
 // endSending tells whether nothing of one runs any more.
 func (o *opened) endSending(path string) bool {
 	var s sending
-	raw, err := os.ReadFile(path)
+	raw, err := readFile(filepath.Split(path))
 	if err != nil {
 		return false
 	}

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -87,47 +88,64 @@ func (o *opened) fill(s *Status) {
 	shown := state.Shown(facts, now)
 	s.Status, s.Why, s.Next = string(shown.Status), shown.Why, shown.Next
 	if shown.Warning != "" {
-		s.Warnings = append(s.Warnings, Warning{"clock", shown.Warning})
+		s.warn("clock", shown.Warning)
 	}
 	if older := state.Older(facts); older != "" {
-		s.Warnings = append(s.Warnings, Warning{string(loop.HaltOlderCopy), older + ": the next tick that would begin a run halts the loop"})
+		s.warn(string(loop.HaltOlderCopy), older+": the next tick that would begin a run halts the loop")
 	}
 	s.UID, s.Revision, s.Token, s.Control = state.UID, state.Revision, state.Token, string(state.Control.Desired)
 	s.Count, s.Due = state.Count, len(state.Due)
-	if src, err := o.l.ground.Source(o.name); err != nil {
-		s.Warnings = append(s.Warnings, Warning{"definition_invalid", err.Error()})
-	} else {
-		if state.Overdue(src.Notify.OverdueAfter, now) {
-			s.Flags = append(s.Flags, "overdue")
-		}
-		flags, warning := o.scheduleFlags(src)
-		s.Flags = append(s.Flags, flags...)
-		if warning != "" {
-			s.Warnings = append(s.Warnings, Warning{"note_unreadable", warning})
-		}
-		if err := o.l.ground.Trusted(src); err != nil {
-			s.Warnings = append(s.Warnings, Warning{"not_trusted", err.Error() + ": its ticks are refused"})
-			if shown.Status == loop.StatusReady {
-				s.Why, s.Next = "only consent to what it runs is missing", "spec-kitty trust --loop "+o.name
-			}
+	o.fillDefined(s, now)
+	o.fillOpen(s)
+	s.fillLast(state.Last)
+}
+
+func (s *Status) warn(code, message string) { s.Warnings = append(s.Warnings, Warning{code, message}) }
+
+// fillDefined tells what follows from the definition as it is now.
+func (o *opened) fillDefined(s *Status, now time.Time) {
+	src, err := o.l.ground.Source(o.name)
+	if err != nil {
+		s.warn("definition_invalid", err.Error())
+		return
+	}
+	if o.state.Overdue(src.Notify.OverdueAfter, now) {
+		s.Flags = append(s.Flags, "overdue")
+	}
+	flags, warning := o.scheduleFlags(src)
+	s.Flags = append(s.Flags, flags...)
+	if warning != "" {
+		s.warn("note_unreadable", warning)
+	}
+	if err := o.l.ground.Trusted(src); err != nil {
+		s.warn("not_trusted", err.Error()+": its ticks are refused")
+		if s.Status == string(loop.StatusReady) {
+			s.Why, s.Next = "only consent to what it runs is missing", "spec-kitty trust --loop "+o.name
 		}
 	}
-	if c := state.Claim; c != nil {
+}
+
+// fillOpen tells of the run that is at work, the request and the halt.
+func (o *opened) fillOpen(s *Status) {
+	if c := o.state.Claim; c != nil {
 		s.Claim = &ClaimRow{Token: c.Token, Phase: string(c.Phase), Since: when(c.Since), Host: c.Runner.Host, PID: c.Runner.PID,
 			Progress: progressIn(o.l.runDir(o.name, c.Token))}
 	}
-	if a := state.Approval; a != nil {
+	if a := o.state.Approval; a != nil {
 		s.Approval = &Approval{ID: a.ID, Token: a.Token, Subject: a.Subject, Digest: a.Subject.Digest(), Asked: when(a.Asked), Expires: when(a.Expires),
-			State: or(string(a.Decision), "open"), By: a.By}
+			State: cmp.Or(string(a.Decision), "open"), By: a.By}
 	}
-	if h := state.Halt; h != nil {
+	if h := o.state.Halt; h != nil {
 		s.Halt = &HaltRow{Code: string(h.Code), Detail: h.Detail, Token: h.Token, At: when(h.At)}
 	}
-	last := state.Last
+}
+
+// fillLast tells what happened last.
+func (s *Status) fillLast(last loop.Last) {
 	if last.Run != nil {
 		s.LastRun, s.Detail = string(last.Run.Result), last.Run.Detail
 		if why := last.Run.Why; why != "" && why != s.LastRun {
-			s.Detail = why + ": " + or(last.Run.Detail, "no more is known")
+			s.Detail = why + ": " + cmp.Or(last.Run.Detail, "no more is known")
 		}
 	}
 	if last.Skip != nil {

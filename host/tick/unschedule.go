@@ -1,9 +1,11 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/schedule"
@@ -119,7 +121,7 @@ func (l *Loops) look(ctx context.Context, o *opened, system schedule.System, of 
 		s.ReasonCode, s.Reason = "drift", s.Drift[0]
 	}
 	if found.Lingers != nil && !*found.Lingers {
-		s.Notes = append(s.Notes, "it fires only while "+or(l.schedulers.User, "the user")+" is logged in; to fire always: loginctl enable-linger "+l.schedulers.User)
+		s.Notes = append(s.Notes, "it fires only while "+cmp.Or(l.schedulers.User, "the user")+" is logged in; to fire always: loginctl enable-linger "+l.schedulers.User)
 	}
 	return s, nil
 }
@@ -139,7 +141,7 @@ func (l *Loops) drift(o *opened, system schedule.System, found scheduler.Found, 
 	}
 	if then, err := schedule.Print(system, had.Job); err == nil {
 		for _, want := range then.Units {
-			add(!hasUnit(found.Units, want), want.Name+" is not as it was installed: somebody changed it")
+			add(!slices.Contains(found.Units, want), want.Name+" is not as it was installed: somebody changed it")
 		}
 	}
 	switch {
@@ -155,13 +157,4 @@ func (l *Loops) drift(o *opened, system schedule.System, found scheduler.Found, 
 		add(true, "the program that it starts is not there any more: "+err.Error())
 	}
 	return all
-}
-
-func hasUnit(units []schedule.Unit, want schedule.Unit) bool {
-	for _, u := range units {
-		if u == want {
-			return true
-		}
-	}
-	return false
 }

@@ -1,17 +1,18 @@
 package tick
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
 const usageName = "usage.json"
@@ -64,47 +65,47 @@ func percent(text string) (int, error) {
 	return n, nil
 }
 
-// usage reads what the work told so far. What cannot be read is unknown, with the
-// reason.
-func (r *runFolder) usage() (loop.Usage, string) {
-	raw, err := r.read(usageName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return loop.Usage{}, ""
-	}
-	var u loop.Usage
+// usageOf is what work told in its file, of which raw is nil where there is none. What
+// cannot be read is unknown; the error says why.
+func usageOf(raw []byte, err error) (loop.Usage, error) {
+	told, err := toldIn(raw, err)
 	if err == nil {
-		u, err = parseUsage(raw)
+		var u loop.Usage
+		if u, err = told.usage(); err == nil {
+			return u, nil
+		}
 	}
-	if err != nil {
-		return loop.Usage{}, usageName + " cannot be used: " + err.Error()
-	}
-	return u, ""
+	return loop.Usage{}, fmt.Errorf("%s cannot be used: %w", usageName, err)
 }
 
-func parseUsage(raw []byte) (loop.Usage, error) {
+func toldIn(raw []byte, err error) (Told, error) {
 	var told Told
-	if len(raw) > maxUsage {
-		return loop.Usage{}, fmt.Errorf("it has more than %d bytes", maxUsage)
+	switch {
+	case err != nil || raw == nil:
+	case len(raw) > maxUsage:
+		err = fmt.Errorf("it has more than %d bytes", maxUsage)
+	default:
+		err = json.Unmarshal(raw, &told)
 	}
-	if err := json.Unmarshal(raw, &told); err != nil {
-		return loop.Usage{}, err
-	}
-	return told.usage()
+	return told, err
 }
 
-func taken(u loop.Usage, time time.Duration) loop.Usage {
-	u.Time = loop.Span(time)
-	return u
-}
+// beatWait is how long a beat waits for another one of the same run.
+const beatWait = 10 * time.Second
 
-// mergeUsage lays what was told over what was told before.
+// mergeUsage lays what was told over what was told before. Several processes of a run
+// may tell at once: one after the other reads and writes, so that none is forgotten.
 func mergeUsage(file string, told Told) error {
-	var all Told
-	raw, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(raw, &all)
+	err := locks.At(file+".lock").Do(context.Background(), beatWait, func(*locks.Held) error { return merge(file, told) })
+	if errors.As(err, new(*locks.TimeoutError)) {
+		return &loop.Refusal{Code: LockTimeout, Message: err.Error()}
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return err
+}
+
+func merge(file string, told Told) error {
+	all, err := toldIn(readFile(filepath.Split(file)))
+	if err != nil {
 		return fmt.Errorf("%s cannot be read: %w", file, err)
 	}
 	if told.Cost != nil {
@@ -119,7 +120,8 @@ func mergeUsage(file string, told Told) error {
 	if told.Progress != "" {
 		all.Progress = told.Progress
 	}
-	if raw, err = json.Marshal(all); err != nil {
+	raw, err := json.Marshal(all)
+	if err != nil {
 		return err
 	}
 	_ = durable.RemoveDeadTempsOf(durable.OS(), file)
@@ -128,9 +130,8 @@ func mergeUsage(file string, told Told) error {
 
 // progressIn is what a run told of its progress.
 func progressIn(dir string) string {
-	raw, err := readFile(dir, usageName)
-	var told Told
-	if err != nil || json.Unmarshal(raw, &told) != nil {
+	told, err := toldIn(readFile(dir, usageName))
+	if err != nil {
 		return ""
 	}
 	return told.Progress

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
+	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/worktree"
 )
@@ -132,9 +135,9 @@ func (l *Loops) Check(ctx context.Context, name string) (Report, error) {
 		return Report{}, err
 	}
 	switch j.Verdict {
-	case "allow":
+	case command.Allow:
 		return o.report(Done, "gate_open", j.Detail), nil
-	case "refuse":
+	case command.Refuse:
 		return o.report(Skipped, string(loop.SkipGate), j.Detail), nil
 	}
 	return o.report(Failed, loop.WhyGate, j.Detail), nil
@@ -193,6 +196,9 @@ func NothingWaiting() error {
 // in the run's folder.
 func Parts() []string { return []string{"gate", "setup", "work", "verify", "goal"} }
 
+// logSuffix ends the name of such a log, which begins with the part's.
+const logSuffix = ".log"
+
 // Log visits a loop's history, oldest first, also where it holds what only a newer
 // version understands.
 func (l *Loops) Log(ctx context.Context, name string, from uint64, visit func(commit.Record[loop.Event]) error) error {
@@ -209,4 +215,24 @@ func (l *Loops) RunDir(name string, token uint64) (path string, ok bool) {
 	path = l.runDir(name, token)
 	_, err := os.Stat(path)
 	return path, err == nil
+}
+
+// PartLog is what a program of a run wrote behind its first from bytes; nothing where
+// it has no log, or none that can be read.
+func (l *Loops) PartLog(name string, token uint64, part string, from int64) []byte {
+	root, err := os.OpenRoot(l.runDir(name, token))
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	f, info, err := readonly.Open(root, part+logSuffix)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
+	if err != nil {
+		return nil
+	}
+	return text
 }

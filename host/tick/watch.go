@@ -49,10 +49,10 @@ type watcher struct {
 func (w *watcher) once() error {
 	u := w.r.used()
 	if over, crossed := w.rules.Crossed(w.count, u, w.r.l.now()); crossed {
-		return &limitError{Crossing: over, usage: u}
+		return &limitError{over}
 	}
 	if w.rules.LowContext(u) {
-		return &limitError{Crossing: loop.Crossing{Code: loop.HaltContext, Detail: contextText(*u.Context, w.rules.ContextFloor)}, usage: u}
+		return &limitError{loop.Crossing{Code: loop.HaltContext, Detail: contextText(*u.Context, w.rules.ContextFloor)}}
 	}
 	if idle := w.r.src.Work.IdleTimeout; idle > 0 && w.still() > idle {
 		return errIdle
@@ -68,7 +68,7 @@ func contextText(left, floor int) string {
 func (w *watcher) still() time.Duration {
 	now := w.r.l.host.Awake()
 	var size int64
-	if info, err := w.r.folder.root.Stat("work.log"); err == nil {
+	if info, err := w.r.folder.root.Stat("work" + logSuffix); err == nil {
 		size = info.Size()
 	}
 	ticks := groupTicks(int(w.r.group.Load()))

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,12 +28,12 @@ func (r *running) stopped(cause error) transition {
 	case errors.Is(cause, errFenced):
 		return loop.FailRun{Tick: r.mine(), Why: "fenced", Detail: cause.Error(), Usage: r.used()}
 	}
-	return loop.CancelRun{Tick: r.mine(), Signal: or(cause.Error(), "interrupt"), Usage: r.used()}
+	return loop.CancelRun{Tick: r.mine(), Signal: cmp.Or(cause.Error(), "interrupt"), Usage: r.used()}
 }
 
 // failure is the outcome of a run that could not go on.
 func (r *running) failure(err error) transition {
-	why := or(gitCode(err), "error")
+	why := cmp.Or(gitCode(err), "error")
 	return loop.FailRun{Tick: r.mine(), Why: why, Detail: err.Error(), Usage: r.used()}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/host/loop"
 )
 
@@ -112,9 +113,28 @@ func (l *Loops) subject(name string, a *loop.Approval, src Source) *loop.Subject
 	return &now
 }
 
-// Damage to a file of a run is never taken for its absence.
+// maxOwn bounds what is read of a file that a loop, or a run, has beside its journal,
+// in bytes.
+const maxOwn = 1 << 20
+
+// readFile reads such a file; nil where there is none, for which damage is never
+// taken.
 func readFile(dir, name string) ([]byte, error) {
-	raw, err := os.ReadFile(filepath.Join(dir, name))
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return readIn(root, name)
+}
+
+// readIn is readFile by a handle. The work of a run can write to its folder, and put
+// there what is no file, or has no end: nobody waits for it or holds it all.
+func readIn(root *os.Root, name string) ([]byte, error) {
+	raw, _, err := readonly.File(root, name, maxOwn)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

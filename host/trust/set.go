@@ -33,9 +33,8 @@ const format = 1
 
 // Set is what a project may run and write: all of its commands, the pins of all
 // of its plugins with what they are called with, and the folders that they may
-// write to. A loop is a Set of its
-// own; whatever else is to be asked for has a digest, which is all that a Store
-// knows of it.
+// write to. A loop is a Set of its own; whatever else is to be asked for has a
+// digest, which is all that a Store knows of it.
 type Set struct {
 	Format   int                `json:"format"`
 	Commands map[string]Command `json:"commands,omitempty"`

@@ -50,17 +50,6 @@ func (r Repo) list(ctx context.Context) ([]listed, error) {
 	return all, nil
 }
 
-// checkedOut is the worktree that has a branch checked out, "" for none.
-func (r Repo) checkedOut(ctx context.Context, branch string) (string, error) {
-	all, err := r.list(ctx)
-	for _, one := range all {
-		if one.branch == branchRef(branch) {
-			return one.path, err
-		}
-	}
-	return "", err
-}
-
 // find is the worktree at a path, by the folder that it is. A path of which a
 // part is not there yet is compared as far as it is.
 func (r Repo) find(ctx context.Context, path string) (one listed, ok bool, err error) {

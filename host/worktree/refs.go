@@ -104,7 +104,11 @@ func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
 	if err := r.MayLand(ctx, branch); err != nil {
 		return err
 	}
-	_, failed := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", "-m", reason, "--create-reflog", branchRef(branch), to, old)...)
+	was := old
+	if old == NoCommit {
+		was = "" // git's zeros are as long as its ids, of which there are two kinds
+	}
+	_, failed := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", "-m", reason, "--create-reflog", branchRef(branch), to, was)...)
 	if failed == nil {
 		return r.refLasts(branchRef(branch))
 	}
@@ -184,14 +188,10 @@ func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
 	return all, nil
 }
 
-// Drop lets results of runs be collected.
-func (r Repo) Drop(ctx context.Context, loop string, tokens ...uint64) error {
-	for _, token := range tokens {
-		if _, err := r.git(ctx, r.Root, "update-ref", "-d", r.runRef(loop, token)); err != nil {
-			return err
-		}
-	}
-	return nil
+// Drop lets the result of a run be collected.
+func (r Repo) Drop(ctx context.Context, loop string, token uint64) error {
+	_, err := r.git(ctx, r.Root, "update-ref", "-d", r.runRef(loop, token))
+	return err
 }
 
 // Changed lists the files that differ between two commits, sorted.
@@ -217,25 +217,15 @@ func (r Repo) Diff(ctx context.Context, from, to string) (string, error) {
 	return string(out), err
 }
 
-// File is the content of a file at a commit; ok is false where it has none.
-func (r Repo) File(ctx context.Context, commit, path string) (data []byte, ok bool, err error) {
-	if _, err := r.git(ctx, r.Root, "cat-file", "-e", commit+":"+path); err != nil {
-		if failed := new(GitError); errors.As(err, &failed) && failed.Exit > 0 {
-			return nil, false, nil
-		}
-		return nil, false, err
-	}
-	data, err = r.git(ctx, r.Root, "cat-file", "blob", commit+":"+path)
-	return data, err == nil, err
-}
-
 // MayLand refuses a branch that is checked out somewhere, *CheckedOutError, but for
 // the caller's own folders.
 func (r Repo) MayLand(ctx context.Context, branch string) error {
-	path, err := r.checkedOut(ctx, branch)
-	own := func(folder string) bool { return settled(folder) == settled(path) }
-	if err == nil && path != "" && !slices.ContainsFunc(r.Own, own) {
-		err = &CheckedOutError{branch, path}
+	all, err := r.list(ctx)
+	for _, one := range all { // git lets several have one branch, if told to
+		own := func(folder string) bool { return settled(folder) == settled(one.path) }
+		if one.branch == branchRef(branch) && !slices.ContainsFunc(r.Own, own) {
+			return &CheckedOutError{branch, one.path}
+		}
 	}
 	return err
 }

@@ -25,9 +25,10 @@ import (
 const (
 	DefaultTimeout = 2 * time.Minute // hooks may be slow
 	maxOutput      = 16 << 20        // bytes
+	maxComplaint   = 2 << 10         // bytes of what it, or a hook, complains of
 )
 
-// NoCommit is what git calls a ref that is not there.
+// NoCommit stands for the commit of a ref that is not there.
 const NoCommit = "0000000000000000000000000000000000000000"
 
 // Repo is a repository, by a folder in its main worktree.
@@ -48,8 +49,8 @@ type Repo struct {
 type GitError struct {
 	Call   string // as a person would type it
 	Exit   int    // -1: it did not end by itself
-	Stderr string
-	Err    error // why it was not started, where it was not
+	Stderr string // its end, where it is long
+	Err    error  // why it was not started, where it was not
 }
 
 func (e *GitError) Unwrap() error { return e.Err }
@@ -91,7 +92,7 @@ func (r Repo) call(ctx context.Context, dir string, args ...string) ([]byte, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	failed := &GitError{Call: "git " + strings.Join(args, " "), Exit: done.Exit, Stderr: string(done.Stderr.Kept)}
+	failed := &GitError{Call: "git " + strings.Join(args, " "), Exit: done.Exit, Stderr: ending(done.Stderr.Kept)}
 	switch {
 	case done.End == command.NotStarted:
 		failed.Stderr, failed.Err = fmt.Sprintf("git could not be started: %v", done.Err), done.Err
@@ -103,6 +104,12 @@ func (r Repo) call(ctx context.Context, dir string, args ...string) ([]byte, err
 		return done.Stdout.Kept, nil
 	}
 	return nil, failed
+}
+
+// ending is the end of what was complained of: the reason stands there, and a whole
+// flood of it would go into the records.
+func ending(text []byte) string {
+	return strings.ToValidUTF8(string(text[max(0, len(text)-maxComplaint):]), "")
 }
 
 // passed is what git gets of our environment. Hooks and filters run in it, and the

@@ -4,5 +4,6 @@ package readonly
 
 import "syscall"
 
-// NoWait keeps the open of a named pipe without a writer from waiting for one.
+// NoWait is a flag of an open that keeps that of a named pipe from waiting for its
+// other end.
 const NoWait = syscall.O_NONBLOCK

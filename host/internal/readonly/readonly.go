@@ -55,12 +55,11 @@ func (e *TooLargeError) Error() string {
 // further errors are *NotRegularError, *OutsideError and *TooLargeError, and
 // what the system says.
 func File(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|NoWait, 0)
+	f, info, err := Open(root, name)
 	if err != nil {
-		return nil, nil, explain(root, name, err)
+		return nil, nil, err
 	}
-	defer f.Close()
-	return read(f, name, limit)
+	return whole(f, info, name, limit)
 }
 
 // Path is File for a path that its caller vouches for: links are followed wherever
@@ -70,49 +69,69 @@ func Path(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
-	return read(f, name, limit)
+	f, info, err := regular(f, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return whole(f, info, name, limit)
 }
 
-func read(f *os.File, name string, limit int64) ([]byte, fs.FileInfo, error) {
-	info, err := f.Stat()
+// whole reads a file to its end and closes it.
+func whole(f *os.File, info fs.FileInfo, name string, limit int64) ([]byte, fs.FileInfo, error) {
+	defer f.Close()
+	data, fits, err := AtMost(f, info.Size(), limit)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, &NotRegularError{Name: name, Mode: info.Mode()}
-	}
-	if info.Size() > limit {
-		return nil, nil, &TooLargeError{Name: name, Limit: limit}
-	}
-	data, err := readAtMost(f, info.Size(), limit)
-	if err != nil {
-		return nil, nil, err
-	}
-	if int64(len(data)) > limit {
+	if !fits {
 		return nil, nil, &TooLargeError{Name: name, Limit: limit}
 	}
 	return data, info, nil
 }
 
-// readAtMost reads to the end, and stops one byte after limit: a file may grow
-// between its size and its bytes.
-func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
-	data := make([]byte, 0, size+1)
+// Open is File for who reads the file himself, and closes it.
+func Open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|NoWait, 0)
+	if err != nil {
+		return nil, nil, explain(root, name, err)
+	}
+	return regular(f, name)
+}
+
+// regular closes a file that is none.
+func regular(f *os.File, name string) (*os.File, fs.FileInfo, error) {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &NotRegularError{Name: name, Mode: info.Mode()}
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// AtMost reads to the end, if that comes within limit bytes; fits tells whether it
+// did. size is a hint: a file may grow between its size and its bytes.
+func AtMost(r io.Reader, size, limit int64) (data []byte, fits bool, err error) {
+	if size > limit {
+		return nil, false, nil
+	}
+	data = make([]byte, 0, size+1)
 	for int64(len(data)) <= limit {
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if err == io.EOF {
-			return data, nil
+			return data, int64(len(data)) <= limit, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, false, err
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
 		}
 	}
-	return data, nil
+	return nil, false, nil
 }
 
 // explain names what stood in the way of an open.
