@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -35,8 +36,10 @@ func newBed(ctx context.Context, o options, log io.Writer) (*bed, error) {
 		return nil, err
 	}
 	b := &bed{ctx: ctx, opts: o, dir: dir, log: log, built: map[string]string{}}
-	b.src, err = repository(ctx)
-	return b, err
+	if b.src, err = repository(ctx); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
 }
 
 func (b *bed) close() error { return os.RemoveAll(b.dir) }
