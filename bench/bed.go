@@ -139,7 +139,7 @@ func (b *bed) floorDir(name string, state, line []byte) (string, error) {
 	return dir, os.WriteFile(filepath.Join(dir, "state.json"), raw, 0o644)
 }
 
-// cache is the compilation cache that processes find by their environment.
+// cacheEnv is an environment by which processes find a compilation cache.
 func (b *bed) cacheEnv(name string) []string { return []string{"XDG_CACHE_HOME=" + b.path(name)} }
 
 // cacheDir is the same folder as the library wants it named.
