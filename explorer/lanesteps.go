@@ -134,8 +134,7 @@ func (x laneWalk) record(s laneState, i int) {
 	if w.at == writingRecord {
 		s.run.append(w.move)
 		w.at = syncingRecord
-		after := laneStep{who: writerName(i), what: "append the record", after: s}
-		x.emit(after)
+		x.say(i, "append the record", s)
 		return
 	}
 	s.run.synced = s.run.n

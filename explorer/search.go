@@ -6,7 +6,7 @@ import (
 )
 
 // search walks through all states of a model, nearest first, and stops at the
-// first broken promise.
+// first broken promise, which so has a shortest trace.
 type search[S shown] struct {
 	judge  func(S) string // says which promise does not hold, or ""
 	seen   map[S]bool
@@ -22,7 +22,15 @@ type shown interface {
 	fmt.Stringer
 }
 
-// stepTo is one thing that happens, and what it leads to.
+// node is how a visited state was first come to.
+type node struct {
+	from int32
+	who  string
+	what string
+}
+
+// stepTo is one thing that happens, and what it leads to. broken is set where the
+// step itself breaks a promise.
 type stepTo[S shown] struct {
 	who, what string
 	after     S
@@ -31,13 +39,17 @@ type stepTo[S shown] struct {
 
 // explore visits every state that can be reached from the first one.
 func explore[S shown](first S, judge func(S) string, steps func(s S, emit func(stepTo[S]))) Result {
+	return searched(first, judge, steps).result
+}
+
+func searched[S shown](first S, judge func(S) string, steps func(s S, emit func(stepTo[S]))) *search[S] {
 	e := &search[S]{judge: judge, seen: map[S]bool{}}
 	e.visit(-1, stepTo[S]{who: "start", after: first})
 	for at := 0; at < len(e.states) && e.result.Broken == ""; at++ {
 		steps(e.states[at], func(next stepTo[S]) { e.visit(int32(at), next) })
 	}
 	e.result.States = len(e.states)
-	return e.result
+	return e
 }
 
 func (e *search[S]) visit(from int32, next stepTo[S]) {
@@ -65,8 +77,10 @@ func (e *search[S]) trace(at int32) []string {
 	var lines []string
 	for ; at >= 0; at = e.nodes[at].from {
 		n := e.nodes[at]
-		lines = append(lines, fmt.Sprintf("%-9s %-64s %s", n.who, n.what, e.states[at]))
+		lines = append(lines, line(stepTo[S]{who: n.who, what: n.what, after: e.states[at]}))
 	}
 	slices.Reverse(lines)
 	return lines
 }
+
+func line[S shown](s stepTo[S]) string { return fmt.Sprintf("%-9s %-64s %s", s.who, s.what, s.after) }

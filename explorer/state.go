@@ -18,6 +18,8 @@ type state struct {
 	left    Bounds
 }
 
+func (s state) String() string { return s.disk.String() }
+
 // oddity says which trouble from outside there was.
 type oddity uint8
 

@@ -31,14 +31,8 @@ const (
 	unlocking
 )
 
-// step is one thing that happens: who, what, and the state after. broken is
-// set where the step itself breaks a promise.
-type step struct {
-	who    string
-	what   string
-	after  state
-	broken string
-}
+// step is one thing that happens.
+type step = stepTo[state]
 
 // walk gives the steps from a state under a protocol.
 type walk struct {

@@ -23,8 +23,8 @@ var table = []mutation{
 	{
 		name: "the answer's lock", sc003: "iii",
 		edits: []edit{{
-			"host/commit/commit.go", "return s.lock.Do(ctx,",
-			"lock := s.lock\n		if t.Kind() == \"answer\" {\n			lock = locks.Local()(\"none\")\n		}\n		return lock.Do(ctx,",
+			"host/commit/commit.go", "warnings, result = s.locked(ctx, s.lock,",
+			"lock := s.lock\n		if t.Kind() == \"answer\" {\n			lock = locks.Local()(\"none\")\n		}\n		warnings, result = s.locked(ctx, lock,",
 		}},
 		red: []red{{"host/runner", []string{"TestAnswerWaitsForTheLock_US3_3_FR004"}}},
 	},

@@ -194,8 +194,8 @@ func (h *history) doubled() []string {
 }
 
 // files wants each report's line in the changelog once, and its file to be on record as
-// made once; and what was acknowledged is among them.
-func (h *history) files(t *testing.T, root string, acks []acknowledged) {
+// made once.
+func (h *history) files(t *testing.T, root string) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(root, "kitty-specs", mission, "CHANGELOG.md"))
 	if err != nil && len(h.changes) > 0 {

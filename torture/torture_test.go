@@ -98,7 +98,7 @@ func (lg *log) judge(t *testing.T) {
 	loopLost, loopDoubled := lg.judgeLoop(t, p)
 	lost := loopLost + lg.lostInRuns(t, h)
 	doubled := append(h.doubled(), loopDoubled...)
-	h.files(t, lg.root, lg.acks)
+	h.files(t, lg.root)
 	for _, what := range doubled {
 		t.Error("doubled: " + what)
 	}

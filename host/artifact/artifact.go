@@ -17,7 +17,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
@@ -91,7 +90,7 @@ func (p *Place) look(name string) (string, fs.FileMode, error) {
 		case err != nil:
 			return "", 0, err
 		case !info.IsDir():
-			return "", 0, &InTheWayError{Path: name, At: folder, Why: "is " + kind(info.Mode()) + ", not a folder: put the folder itself there"}
+			return "", 0, &InTheWayError{Path: name, At: folder, Why: "is " + durable.What(info.Mode()) + ", not a folder: put the folder itself there"}
 		}
 	}
 	info, err := p.disk.Stat(p.file(name))
@@ -101,7 +100,7 @@ func (p *Place) look(name string) (string, fs.FileMode, error) {
 	case err != nil:
 		return "", 0, err
 	case !info.Mode().IsRegular():
-		return "", 0, &InTheWayError{Path: name, At: name, Why: "is " + kind(info.Mode()) + ", not a file: move it away"}
+		return "", 0, &InTheWayError{Path: name, At: name, Why: "is " + durable.What(info.Mode()) + ", not a file: move it away"}
 	case info.Size() > maxReplaced:
 		return "", 0, &InTheWayError{Path: name, At: name, Why: fmt.Sprintf("has more than %d MiB, which is as much as is replaced: move it away", maxReplaced>>20)}
 	}
@@ -132,22 +131,4 @@ func above(name string) []string {
 		folders = append([]string{at}, folders...)
 	}
 	return folders
-}
-
-func kind(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a folder"
-	case mode&fs.ModeSymlink != 0:
-		return "a link"
-	case mode.IsRegular():
-		return "a file"
-	}
-	return "something else"
-}
-
-// isTempOf tells whether a name is one that a write of base uses before it is
-// renamed.
-func isTempOf(base, name string) bool {
-	return durable.IsTemp(name) && strings.HasPrefix(name, "."+base+".")
 }

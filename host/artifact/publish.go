@@ -68,7 +68,7 @@ func (p *Place) survey(files []File) ([]standing, error) {
 // put makes one file, or makes durable the one that lies there: whoever wrote it
 // may not have. The mode of a file that is replaced stays.
 func (p *Place) put(f File) error {
-	p.sweep(f.Path)
+	p.Sweep([]string{f.Path})
 	now, err := p.survey([]File{f})
 	if err != nil {
 		return err
@@ -140,22 +140,9 @@ func (p *Place) syncFolders(files []File) error {
 }
 
 // Sweep removes what publications that were cut short left beside the files:
-// temporary files alone.
+// temporary files alone. What cannot be removed only takes space.
 func (p *Place) Sweep(paths []string) {
 	for _, name := range paths {
-		p.sweep(name)
-	}
-}
-
-func (p *Place) sweep(name string) {
-	dir, base := filepath.Split(p.file(name))
-	entries, err := p.disk.ReadDir(dir)
-	if err != nil {
-		return // no folder: nothing was left in it
-	}
-	for _, e := range entries {
-		if isTempOf(base, e.Name()) {
-			_ = p.disk.Remove(filepath.Join(dir, e.Name()))
-		}
+		_ = durable.RemoveTempsOf(p.disk, p.file(name))
 	}
 }

@@ -51,7 +51,7 @@ func enter(at *os.Root, name string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	notFolder := &InTheWayError{Path: name, At: name, Why: "is " + kind(seen.Mode()) + ", not a folder"}
+	notFolder := &InTheWayError{Path: name, At: name, Why: "is " + durable.What(seen.Mode()) + ", not a folder"}
 	if !seen.IsDir() {
 		return nil, notFolder
 	}

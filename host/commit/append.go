@@ -38,6 +38,12 @@ type next[S any] struct {
 	view  view
 }
 
+// recorded enters what a commit wrote into its outcome.
+func (o *Outcome[S, E]) recorded(n next[S], events []E) {
+	o.Committed, o.Events, o.At = true, events, n.rec.At
+	o.State, o.Revision, o.Digest = n.state, n.pos.Revision, n.pos.Digest
+}
+
 // loaded is the run as it is once the record is written.
 func (n next[S]) loaded(subject string) loaded[S] {
 	return loaded[S]{state: n.state, subject: subject, pos: n.pos, clean: true}

@@ -3,8 +3,8 @@ package commit
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
 	"github.com/spec-kitty/step-runner/kernel/locks"
@@ -13,9 +13,10 @@ import (
 // Commit implements Store. The lock is taken exactly once.
 func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outcome[S, E], error) {
 	var (
-		out    Outcome[S, E]
-		result error
-		ran    bool
+		out      Outcome[S, E]
+		warnings []Warning
+		result   error
+		called   bool
 	)
 	if err := s.straight(); err != nil {
 		return out, err
@@ -24,44 +25,28 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outco
 	if err != nil {
 		return out, err
 	}
-	locked := func(ctx context.Context) error {
-		return s.lock.Do(ctx, max(s.opts.LockTimeout, 0), func(held *locks.Held) error {
-			ran = true
-			out, result = s.underLock(ctx, held, t)
-			return result
+	commit := func(ctx context.Context) error {
+		called = true
+		warnings, result = s.locked(ctx, s.lock, func(held *locks.Held) (err error) {
+			out, err = s.underLock(ctx, held, t)
+			return err
 		})
+		return result
 	}
 	if outer, ok := s.outside.(OuterLock[S, F, E]); ok {
-		err = outer.Around(ctx, s.id, t, locked)
+		err = outer.Around(ctx, s.id, t, commit)
 	} else {
-		err = locked(ctx)
+		err = commit(ctx)
 	}
 	s.opts.Hook(PointReleased)
-	if !ran {
-		if err == nil {
-			err = errors.New("the outer lock was taken and nothing done under it")
-		}
+	switch {
+	case !called && err == nil:
+		return out, errors.New("the outer lock was taken and nothing done under it")
+	case !called:
 		return out, lockError(err)
 	}
-	out.Warnings = append(out.Warnings, mended...)
-	if unlock := new(locks.UnlockError); errors.As(err, &unlock) {
-		// The work has its result; only the lock stays until the process ends.
-		out.Warnings = append(out.Warnings, Warning{WarnUnlock, unlock.Error()})
-	}
+	out.Warnings = slices.Concat(out.Warnings, mended, warnings, unlockWarning(err))
 	return out, result
-}
-
-func lockError(err error) error {
-	if t := new(locks.TimeoutError); errors.As(err, &t) {
-		return &LockTimeoutError{Path: t.Path, Wait: t.Wait}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return ErrNoRun // the lock file is made in the run's folder, which is not made anew
-	}
-	if bad := new(locks.BadLockError); errors.As(err, &bad) {
-		return badLock(bad)
-	}
-	return err
 }
 
 func (s *run[S, F, E]) underLock(ctx context.Context, held *locks.Held, t Transition[S, F, E]) (out Outcome[S, E], err error) {
@@ -115,19 +100,19 @@ func (s *run[S, F, E]) decide(ctx context.Context, held *locks.Held, j durable.F
 	if err != nil {
 		return out, err
 	}
+	// The last moment to give up: what is appended outside has its record.
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
 	if a, ok := s.outside.(Appender[S, F, E]); ok {
 		if err := a.Append(ctx, l.state, t, events); err != nil {
 			return out, err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return out, err
-	}
 	if err := s.record(held, j, n.line, l.pos); err != nil {
 		return out, err
 	}
-	out.Committed, out.Events, out.At = true, events, now
-	out.State, out.Revision, out.Digest = n.state, n.pos.Revision, n.pos.Digest
+	out.recorded(n, events)
 	s.opts.Hook(PointBeforePublish)
 	out.Warnings = append(out.Warnings, s.publishView(n.view)...)
 	s.opts.Hook(PointAfterPublish)

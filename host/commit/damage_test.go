@@ -2,6 +2,7 @@ package commit_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/commit/committest"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 	"github.com/spec-kitty/step-runner/kernel/journal"
 )
 
@@ -246,5 +248,22 @@ func TestForeignFolder(t *testing.T) {
 	entries, err := real(root).List(t.Context())
 	if err != nil || len(entries) != 1 || entries[0].Err == nil || entries[0].Slug != "a" {
 		t.Errorf("list %+v, %v", entries, err)
+	}
+}
+
+// Damage that one look saw is no finding where there was no time for a second.
+func TestVerifyBeforeASecondLook(t *testing.T) {
+	mem := withTwo(t)
+	must(t, durable.Replace(mem, runFile(memRoot, 1, "run.events.jsonl"), []byte("{}\n"), 0o644))
+	ctx, cancel := context.WithCancel(t.Context())
+	looking := false
+	s := lookup(t, catalog(&durable.Faulty{Disk: mem, Before: func(_ int, op durable.Op) {
+		if looking && op.Kind == "close" && filepath.Base(op.Path) == "run.events.jsonl" {
+			cancel()
+		}
+	}}), "a")
+	looking = true
+	if r, err := s.Verify(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", r.Problems, err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
-	"github.com/spec-kitty/step-runner/kernel/journal"
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
@@ -28,11 +27,15 @@ const deadAfter = time.Hour
 // store is made with no lock at all, by a rename that only one can do.
 //
 //	NAME/    journal, state.json, state.json.lock once something was committed
-type Folders[S, F, E any] struct{ *core[S, F, E] }
+type Folders[S, F, E any] struct {
+	*core[S, F, E]
+	home string // of the stores, in the root
+}
 
-// NewFolders gives the stores in the folder root. It touches nothing.
-func NewFolders[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E], o Options) *Folders[S, F, E] {
-	return &Folders[S, F, E]{core: newCore(root, m, outside, o)}
+// NewFolders gives the stores in the folder home, which is one of those in the
+// folder that all state lies in. It touches nothing.
+func NewFolders[S, F, E any](home string, m Machine[S, E], outside Outside[S, F, E], o Options) *Folders[S, F, E] {
+	return &Folders[S, F, E]{core: newCore(filepath.Dir(home), m, outside, o), home: home}
 }
 
 // SupersededError says that the folder of a store was removed and made anew: what
@@ -46,7 +49,7 @@ func (e *SupersededError) Error() string {
 // folder is a run whose name may lead to another one later.
 type folder[S, F, E any] struct{ *run[S, F, E] }
 
-func (f *Folders[S, F, E]) dir(name string) string { return filepath.Join(f.root, name) }
+func (f *Folders[S, F, E]) dir(name string) string { return filepath.Join(f.home, name) }
 
 // Create makes the store name with its first record. It is durable on return.
 // *ExistsError where something lies under the name. A refusal of first leaves no
@@ -57,7 +60,7 @@ func (f *Folders[S, F, E]) Create(ctx context.Context, name, id string, first Tr
 	if err := errors.Join(checkName("name", name), checkName("id", id)); err != nil {
 		return nil, out, err
 	}
-	made, events, now, err := f.firstRecord(ctx, name, id, first)
+	made, events, err := f.firstRecord(ctx, id, name, first)
 	if err != nil {
 		return nil, out, err
 	}
@@ -67,7 +70,7 @@ func (f *Folders[S, F, E]) Create(ctx context.Context, name, id string, first Tr
 	if err := f.prepare(); err != nil {
 		return nil, out, err
 	}
-	private := filepath.Join(f.root, privatePrefix+id)
+	private := f.dir(privatePrefix + id)
 	if err := f.fill(private, made); err != nil {
 		return nil, out, errors.Join(err, f.opts.Disk.RemoveAll(private))
 	}
@@ -79,42 +82,26 @@ func (f *Folders[S, F, E]) Create(ctx context.Context, name, id string, first Tr
 		}
 		return nil, out, err
 	}
-	if err := f.opts.Disk.SyncDir(f.root); err != nil {
+	if err := f.opts.Disk.SyncDir(f.home); err != nil {
 		return nil, out, &UncertainError{fmt.Errorf("%s has its name, which may not last: %w", name, err)}
 	}
 	f.opts.Hook(PointStartRenamed)
-	out.State, out.Revision, out.Digest = made.state, made.pos.Revision, made.pos.Digest
-	out.Committed, out.Events, out.At = true, events, now
+	out.recorded(made, events)
 	return f.store(name, id), out, nil
 }
 
-func (f *Folders[S, F, E]) firstRecord(ctx context.Context, name, id string, t Transition[S, F, E]) (next[S], []E, time.Time, error) {
-	l := loaded[S]{state: f.machine.Zero(), subject: name, pos: journal.Position{Run: id}}
-	facts, err := f.facts(ctx, l.state, t)
-	if err != nil {
-		return next[S]{}, nil, time.Time{}, err
-	}
-	now := f.opts.Now().UTC().Round(0)
-	events, err := t.Decide(l.state, facts, now)
-	if err == nil && len(events) == 0 {
-		err = fmt.Errorf("the first transition (%s) recorded nothing", t.Kind())
-	}
-	if err != nil {
-		return next[S]{}, nil, now, err
-	}
-	made, err := f.next(l, t.Kind(), t.Actor(), events, now)
-	return made, events, now, err
-}
-
-// prepare makes the root, and removes what dead creations left.
+// prepare makes the stores' folder, and removes what dead creations left.
 func (f *Folders[S, F, E]) prepare() error {
-	if err := durable.MkdirAll(f.opts.Disk, f.root, folderPerm); err != nil {
+	if err := f.makeRoot(); err != nil {
 		return err
 	}
-	if err := f.ignoreIn(filepath.Dir(f.root)); err != nil {
+	if err := f.makeFolder(f.home); err != nil {
 		return err
 	}
-	entries, err := f.opts.Disk.ReadDir(f.root)
+	if err := f.syncRoot(); err != nil {
+		return err
+	}
+	entries, err := f.opts.Disk.ReadDir(f.home)
 	if err != nil {
 		return err
 	}
@@ -177,11 +164,11 @@ func (f *Folders[S, F, E]) Open(ctx context.Context, name string) (Store[S, F, E
 		return nil, ErrNoRun
 	}
 	s := f.run(f.idOf(name), f.dir(name))
-	lasting := func(context.Context) error {
-		if err := f.opts.Disk.SyncDir(f.root); err != nil {
-			return &AppendError{fmt.Errorf("make the name %s durable: %w", name, err)}
+	lasting := func(context.Context) ([]Warning, error) {
+		if err := f.opts.Disk.SyncDir(f.home); err != nil {
+			return nil, &AppendError{fmt.Errorf("make the name %s durable: %w", name, err)}
 		}
-		return nil
+		return nil, nil
 	}
 	s.heal.Store(&lasting)
 	return folder[S, F, E]{s}, nil
@@ -214,7 +201,7 @@ func (f *Folders[S, F, E]) idOf(name string) string {
 
 // List gives the names of all stores.
 func (f *Folders[S, F, E]) List(ctx context.Context) ([]string, error) {
-	names, err := f.names(f.root)
+	names, err := f.names(f.home)
 	if err != nil {
 		return nil, err
 	}
@@ -237,14 +224,7 @@ func (f *Folders[S, F, E]) Discard(ctx context.Context, s Store[S, F, E]) error 
 	if err := one.straight(); err != nil {
 		return err
 	}
-	ran := false
-	err := one.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(held *locks.Held) error {
-		ran = true
-		return f.discard(held, one)
-	})
-	if !ran {
-		return lockError(err)
-	}
+	_, err := f.locked(ctx, one.lock, func(held *locks.Held) error { return f.discard(held, one) })
 	return one.said(err)
 }
 
@@ -263,7 +243,7 @@ func (f *Folders[S, F, E]) discard(held *locks.Held, s folder[S, F, E]) error {
 	if err := f.opts.Disk.Rename(s.dir, aside); err != nil {
 		return err
 	}
-	if err := f.opts.Disk.SyncDir(f.root); err != nil {
+	if err := f.opts.Disk.SyncDir(f.home); err != nil {
 		return &UncertainError{err}
 	}
 	return f.opts.Disk.RemoveAll(aside)
@@ -289,7 +269,7 @@ func (s folder[S, F, E]) said(err error) error {
 	if !isDamage(err) && !errors.As(err, &replaced) {
 		return err
 	}
-	f := &Folders[S, F, E]{s.core}
+	f := &Folders[S, F, E]{s.core, filepath.Dir(s.dir)}
 	name := filepath.Base(s.dir)
 	if !f.tracked(name) {
 		return ErrNoRun

@@ -285,3 +285,26 @@ func TestFolderSweep(t *testing.T) {
 		check(left, false, false, fmt.Sprintf("power failed before operation %d", n))
 	}
 }
+
+// A link in the place of the stores' own folder is followed by no call.
+func TestFolderBehindALink(t *testing.T) {
+	root := t.TempDir()
+	create(t, foldersIn(root), "deps", 1)
+	outside := moved(t, filepath.Join(root, "loops"))
+	before := tree(t, outside)
+	refused := func(what string, err error) {
+		t.Helper()
+		if damaged := new(commit.DamagedError); !errors.As(err, &damaged) || damaged.File != filepath.Join(root, "loops") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, _, err := foldersIn(root).Create(t.Context(), "other", committest.ID(2), committest.Open{})
+	refused("create", err)
+	s := reopen(t, foldersIn(root), "deps")
+	_, err = s.Read(t.Context())
+	refused("read", err)
+	_, err = s.Commit(t.Context(), committest.Finish{})
+	refused("commit", err)
+	refused("discard", foldersIn(root).Discard(t.Context(), s))
+	sameTree(t, before, tree(t, outside))
+}

@@ -38,7 +38,10 @@ func (s *run[S, F, E]) visit(ctx context.Context, from *uint64, show func(Record
 		if rec.Revision < *from {
 			continue
 		}
-		if err := errors.Join(ctx.Err(), show(s.display(rec))); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := show(s.display(rec)); err != nil {
 			return err
 		}
 		*from = rec.Revision + 1

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -107,7 +106,7 @@ func (c *core[S, F, E]) origin(id string) origin {
 }
 
 func (s *run[S, F, E]) first() (journal.Record, error) {
-	j, err := s.openJournal(os.O_RDONLY)
+	j, err := s.readable()
 	if err != nil {
 		return journal.Record{}, err
 	}

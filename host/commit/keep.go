@@ -134,11 +134,11 @@ func (f *Files[S, F, E]) MendEntry(ctx context.Context, slug string) (bool, erro
 		return false, err
 	}
 	changed := false
-	err := f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(*locks.Held) (err error) {
+	_, err := f.locked(ctx, f.lock, func(*locks.Held) (err error) {
 		changed, err = f.mendEntry(slug)
 		return err
 	})
-	return changed, lockError(err)
+	return changed, err
 }
 
 // mendEntry writes the entry; the index lock is held. The run's name is made

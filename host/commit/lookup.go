@@ -3,6 +3,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
@@ -30,7 +31,7 @@ func (f *Files[S, F, E]) Lookup(ctx context.Context, slug string) (Store[S, F, E
 func (f *Files[S, F, E]) opened(slug, id string, indexed bool) *run[S, F, E] {
 	s := f.run(id, f.runDir(id))
 	if !indexed {
-		heal := func(ctx context.Context) error { return f.settle(ctx, slug, id) }
+		heal := func(ctx context.Context) ([]Warning, error) { return f.settle(ctx, slug, id) }
 		s.heal.Store(&heal)
 	}
 	return s
@@ -41,8 +42,11 @@ func (f *Files[S, F, E]) Open(ctx context.Context, id string) (Store[S, F, E], e
 	if err := checkName("run id", id); err != nil {
 		return nil, err
 	}
-	if _, err := f.opts.Disk.Stat(f.runDir(id)); err != nil {
-		return nil, lockError(err)
+	switch _, err := f.opts.Disk.Stat(f.runDir(id)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNoRun
+	case err != nil:
+		return nil, err
 	}
 	return f.opened("", id, false), nil
 }
@@ -89,12 +93,15 @@ func (f *Files[S, F, E]) find(slug string) (id string, indexed bool, err error) 
 
 // settle makes the run's name durable and the index right where that is not
 // known of them. It takes the index lock and gives it back, and is never called
-// while a run's lock is held.
-func (f *Files[S, F, E]) settle(ctx context.Context, slug, id string) error {
+// while a run's lock is held. That the name is durable is a condition of the
+// commit, so what keeps it from being made so is the error; an index that is not
+// right is a warning.
+func (f *Files[S, F, E]) settle(ctx context.Context, slug, id string) ([]Warning, error) {
 	if f.settled(slug, id) {
-		return nil
+		return nil, nil
 	}
-	err := f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(*locks.Held) error {
+	var index error
+	warnings, err := f.locked(ctx, f.lock, func(*locks.Held) error {
 		f.opts.Hook(PointHealLocked)
 		if f.settled(slug, id) {
 			return nil
@@ -103,13 +110,21 @@ func (f *Files[S, F, E]) settle(ctx context.Context, slug, id string) error {
 			return err
 		}
 		all, err := f.call()
-		if err != nil {
-			return err
+		if err == nil {
+			err = f.rebuild(all)
 		}
-		return f.rebuild(all)
+		index = err
+		return nil
 	})
 	f.opts.Hook(PointHealReleased)
-	return err
+	return append(warnings, indexWarning(index)...), err
+}
+
+func indexWarning(err error) []Warning {
+	if err == nil {
+		return nil
+	}
+	return []Warning{{WarnViewNotWritten, "the index of runs: " + err.Error()}}
 }
 
 // settled tells whether the index has the run; without a slug the roster has
@@ -122,27 +137,17 @@ func (f *Files[S, F, E]) settled(slug, id string) bool {
 	return ok
 }
 
-// mendIndex comes before the first commit on a run that the index did not
-// name. The index lock is released before the run's lock is
-// taken. That the run's name is durable is a condition of the commit; its
-// entry is a view.
+// mendIndex comes before the first commit on a run that the index did not name,
+// and before the run's lock is taken. What could not be done is tried again by the
+// next commit.
 func (s *run[S, F, E]) mendIndex(ctx context.Context) ([]Warning, error) {
 	heal := s.heal.Load()
 	if heal == nil {
 		return nil, nil
 	}
-	err := (*heal)(ctx)
-	switch unsynced := new(AppendError); {
-	case err == nil:
+	warnings, err := (*heal)(ctx)
+	if err == nil && len(warnings) == 0 {
 		s.heal.CompareAndSwap(heal, nil)
-		return nil, nil
-	case errors.As(err, &unsynced):
-		return nil, unsynced
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.As(err, new(*locks.TimeoutError)):
-		return nil, lockError(err)
-	default:
-		return []Warning{{WarnViewNotWritten, "the index of runs: " + err.Error()}}, nil
 	}
+	return warnings, err
 }

@@ -39,23 +39,16 @@ type Mender interface {
 
 // Mend implements Mender.
 func (s *run[S, F, E]) Mend(ctx context.Context, backup string) (Mending, error) {
-	var (
-		out    Mending
-		result error
-		ran    bool
-	)
+	var out Mending
 	if err := s.straight(); err != nil {
 		return out, err
 	}
-	err := s.lock.Do(ctx, max(s.opts.LockTimeout, 0), func(held *locks.Held) error {
-		ran = true
-		out, result = s.mendLocked(held, backup)
-		return result
+	warnings, err := s.locked(ctx, s.lock, func(held *locks.Held) (err error) {
+		out, err = s.mendLocked(held, backup)
+		return err
 	})
-	if !ran {
-		return out, lockError(err)
-	}
-	return out, result
+	out.Warnings = append(out.Warnings, warnings...)
+	return out, err
 }
 
 func (s *run[S, F, E]) mendLocked(held *locks.Held, backup string) (out Mending, err error) {

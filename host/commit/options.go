@@ -45,7 +45,9 @@ type Options struct {
 	Hook func(point string)
 }
 
-// Named points. Each is met at most once per commit or start, in this order.
+// Named points. Of a group, each is met at most once per commit or start, in this
+// order; a commit heals before it takes its lock, and a reader meets its point at
+// each look.
 const (
 	PointLockAcquired  = "lock_acquired"
 	PointRepaired      = "repaired" // only where a repair was needed

@@ -3,6 +3,7 @@ package commit_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"testing"
 
@@ -17,6 +18,7 @@ type log struct {
 	committest.Outside
 	order   *[]string
 	refuse  error
+	after   func() // called when the events are appended
 	appends []committest.Event
 }
 
@@ -38,6 +40,9 @@ func (l *log) Append(ctx context.Context, _ committest.State, _ committest.Trans
 		return errors.New("the outer lock's context is not handed on")
 	}
 	l.appends = append(l.appends, events...)
+	if l.after != nil {
+		l.after()
+	}
 	return l.Err
 }
 
@@ -77,5 +82,29 @@ func TestOuterLockAndAppend(t *testing.T) {
 	}
 	if snap := committest.MustRead(t, s); snap.State.Count != 1 {
 		t.Errorf("state %+v", snap)
+	}
+}
+
+// What is appended outside has its record, also where the caller gives up just then.
+func TestCanceledAfterOutsideAppend(t *testing.T) {
+	l := &log{order: new([]string)}
+	cat := commit.NewFiles(memRoot, committest.Counter{}, l, commit.Options{Disk: durable.NewMem(), Locks: locks.Local()})
+	s := committest.Start(t, cat, "a", 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	l.after = cancel
+	if out, err := s.Commit(ctx, add("t1")); err != nil || !out.Committed {
+		t.Errorf("committed %v, %v", out.Committed, err)
+	}
+	if out, err := s.Commit(ctx, add("t2")); !errors.Is(err, context.Canceled) || out.Committed || len(l.appends) != 1 {
+		t.Errorf("the next: committed %v, %v, appended %v", out.Committed, err, l.appends)
+	}
+}
+
+// An error of the outer lock is its own, also where a file is missing there.
+func TestOuterLockWithoutAFile(t *testing.T) {
+	l := &log{order: new([]string), refuse: fs.ErrNotExist}
+	cat := commit.NewFiles(memRoot, committest.Counter{}, l, commit.Options{Disk: durable.NewMem(), Locks: locks.Local()})
+	if _, err := committest.Start(t, cat, "a", 1).Commit(t.Context(), add("t1")); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, commit.ErrNoRun) {
+		t.Errorf("%v", err)
 	}
 }

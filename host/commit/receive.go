@@ -67,18 +67,13 @@ func (f *Files[S, F, E]) Receive(ctx context.Context, w Whole) (added bool, warn
 	if err := f.makeRoot(); err != nil {
 		return false, nil, err
 	}
-	ran := false
-	err = f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(held *locks.Held) error {
-		ran = true
+	unlock, err := f.locked(ctx, f.lock, func(held *locks.Held) (err error) {
 		f.opts.Hook(PointStartLocked)
 		added, warnings, err = f.receiveLocked(ctx, held, w, at, n)
 		return err
 	})
 	f.opts.Hook(PointStartReleased)
-	if !ran {
-		err = lockError(err)
-	}
-	return added, warnings, err
+	return added, append(warnings, unlock...), err
 }
 
 // received is what a run that came in stands at.
@@ -146,11 +141,10 @@ func (f *Files[S, F, E]) receiveLocked(ctx context.Context, held *locks.Held, w 
 	}
 	f.opts.Hook(PointStartRenamed)
 	runs := append(all.runs, at.origin)
-	latest := latest(runs)[w.Subject]
-	if latest.id == w.ID {
+	if latest(runs)[w.Subject].id == w.ID {
 		warnings = append(warnings, f.enter(all, at.origin)...)
-	} else if err := f.writeRoster(runs); err != nil {
-		warnings = append(warnings, Warning{WarnViewNotWritten, "the index of runs: " + err.Error()})
+	} else {
+		warnings = append(warnings, indexWarning(f.writeRoster(runs))...)
 	}
 	f.opts.Hook(PointStartIndexed)
 	return true, warnings, nil
@@ -163,6 +157,9 @@ func (f *Files[S, F, E]) alreadyHere(w Whole, revision uint64) (bool, error) {
 	s := f.run(w.ID, f.runDir(w.ID))
 	if _, err := f.opts.Disk.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
+	}
+	if _, err := s.first(); err != nil {
+		return false, err
 	}
 	have, err := durable.ReadFile(f.opts.Disk, s.journalPath(), int64(max(len(w.Journal), backupLimit)))
 	if err != nil {

@@ -152,3 +152,25 @@ func TestReceiveBesideAnotherRun(t *testing.T) {
 		t.Errorf("the latest run is %s", s.ID())
 	}
 }
+
+// What is here under the id and is no run is told as damage, and left as it is.
+func TestReceiveBesideDamage(t *testing.T) {
+	w := carried(t, catalog(withTwo(t)), 1)
+	for name, spoil := range map[string]func(d *durable.Mem, journal string) error{
+		"no journal": func(d *durable.Mem, journal string) error { return d.Remove(journal) },
+		"no first record": func(d *durable.Mem, journal string) error {
+			return durable.Replace(d, journal, []byte("{}\n"), 0o644)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mem := durable.NewMem()
+			if added, err := receive(t, catalog(mem), w); err != nil || !added {
+				t.Fatalf("%v %v", added, err)
+			}
+			must(t, spoil(mem, runFile(memRoot, 1, "run.events.jsonl")))
+			if added, err := receive(t, catalog(mem), w); added || !errors.As(err, new(*commit.DamagedError)) {
+				t.Errorf("%v %v", added, err)
+			}
+		})
+	}
+}

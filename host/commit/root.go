@@ -8,37 +8,45 @@ import (
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
-// makeRoot makes the folder that the index lock lies in.
-func (f *Files[S, F, E]) makeRoot() error {
-	return durable.MkdirAll(f.opts.Disk, f.root, folderPerm)
+// makeRoot makes the folder that all state lies in.
+func (c *core[S, F, E]) makeRoot() error {
+	return durable.MkdirAll(c.opts.Disk, c.root, folderPerm)
 }
 
 // prepareRoot makes what is missing in the root, under the index lock, and
 // removes what dead starts left.
-//
-// The .gitignore comes last. While it is missing, every name on the way to the
-// root is made durable: a process may have died between making a folder and
-// syncing its name, and the next one finds the folder there.
 func (f *Files[S, F, E]) prepareRoot() error {
 	for _, name := range []string{indexName, runsName} {
 		if err := f.makeFolder(filepath.Join(f.root, name)); err != nil {
 			return err
 		}
 	}
-	if err := f.ignoreIn(f.root); err != nil {
+	if err := f.syncRoot(); err != nil {
 		return err
 	}
 	return f.sweep()
 }
 
-// ignoreIn writes the .gitignore of the folder that all state lies in.
-func (c *core[S, F, E]) ignoreIn(dir string) error {
-	ignore := filepath.Join(dir, ignoreName)
-	_, err := c.opts.Disk.Stat(ignore)
-	if !errors.Is(err, fs.ErrNotExist) {
+// syncRoot makes the names of the folders in the root durable, before anything in
+// them gets a name, and the root itself known as the state's by its .gitignore.
+// Each time, since whoever made a folder may have died before the sync, and the
+// next one finds it there:
+//
+//	somebody removes runs/; a start makes it anew       killed
+//	the next start finds it, makes a run in it          acknowledged
+//	the power fails: without this sync runs/ is gone
+//
+// The .gitignore comes last. While it is missing, so may be every name on the way
+// to the root, and those are synced too.
+func (c *core[S, F, E]) syncRoot() error {
+	ignore := filepath.Join(c.root, ignoreName)
+	switch _, err := c.opts.Disk.Stat(ignore); {
+	case err == nil:
+		return c.opts.Disk.SyncDir(c.root)
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := c.syncWay(dir); err != nil {
+	if err := c.syncWay(c.root); err != nil {
 		return err
 	}
 	return durable.Replace(c.opts.Disk, ignore, []byte("*\n"), filePerm)

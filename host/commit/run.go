@@ -23,9 +23,9 @@ type run[S, F, E any] struct {
 
 	gone *GoneError // the run that the index names in place of this one; nil: none
 
-	// heal makes the run's name durable and the index right, before the
-	// next commit; nil: both are.
-	heal atomic.Pointer[func(context.Context) error]
+	// heal makes the run's name durable, or says why not, and the index right,
+	// before the next commit; nil: both are.
+	heal atomic.Pointer[func(context.Context) ([]Warning, error)]
 }
 
 func (c *core[S, F, E]) run(id, dir string) *run[S, F, E] {
@@ -41,14 +41,18 @@ func (s *run[S, F, E]) Close() error { return nil }
 func (s *run[S, F, E]) viewPath() string    { return filepath.Join(s.dir, viewName) }
 func (s *run[S, F, E]) journalPath() string { return filepath.Join(s.dir, s.opts.Journal) }
 
+// readable opens the journal for reading. A writer has looked, before it took the
+// lock, that no folder on the way is a link.
+func (s *run[S, F, E]) readable() (durable.File, error) {
+	if err := s.straight(); err != nil {
+		return nil, err
+	}
+	return s.openJournal(os.O_RDONLY)
+}
+
 // openJournal opens it without O_APPEND: a repair writes in place, and an
 // append must lie where the record before it ends.
 func (s *run[S, F, E]) openJournal(flag int) (durable.File, error) {
-	if flag == os.O_RDONLY { // a writer has looked before it took the lock
-		if err := s.straight(); err != nil {
-			return nil, err
-		}
-	}
 	f, err := s.opts.Disk.OpenFile(s.journalPath(), flag, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, s.damage(err)
@@ -104,5 +108,3 @@ func notAFile(err error, path string) error {
 }
 
 var _ Store[int, int, int] = (*run[int, int, int])(nil)
-
-func (s *run[S, F, E]) readable() (durable.File, error) { return s.openJournal(os.O_RDONLY) }

@@ -25,25 +25,15 @@ func (f *Files[S, F, E]) Start(ctx context.Context, slug string, n New[S, F, E])
 	if err := f.makeRoot(); err != nil {
 		return nil, out, err
 	}
-	var (
-		ran    bool
-		result error
-	)
-	err := f.lock.Do(ctx, max(f.opts.LockTimeout, 0), func(held *locks.Held) error {
-		ran = true
+	warnings, err := f.locked(ctx, f.lock, func(held *locks.Held) (err error) {
 		f.opts.Hook(PointStartLocked)
-		out, result = f.startLocked(ctx, held, slug, n)
-		return result
+		out, err = f.startLocked(ctx, held, slug, n)
+		return err
 	})
 	f.opts.Hook(PointStartReleased)
-	if !ran {
-		return nil, out, lockError(err)
-	}
-	if unlock := new(locks.UnlockError); errors.As(err, &unlock) {
-		out.Warnings = append(out.Warnings, Warning{WarnUnlock, unlock.Error()})
-	}
-	if result != nil {
-		return nil, out, result
+	out.Warnings = append(out.Warnings, warnings...)
+	if err != nil {
+		return nil, out, err
 	}
 	return s, out, nil
 }
@@ -67,20 +57,7 @@ func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug
 	if err != nil {
 		return out, err
 	}
-	now := f.opts.Now().UTC().Round(0)
-	l := loaded[S]{state: out.State, subject: slug, pos: journal.Position{Run: n.ID}}
-	facts, err := f.facts(ctx, l.state, n.First)
-	if err != nil {
-		return out, err
-	}
-	events, err := n.First.Decide(l.state, facts, now)
-	if err == nil && len(events) == 0 {
-		err = fmt.Errorf("the first transition of a run (%s) recorded nothing", n.First.Kind())
-	}
-	if err != nil {
-		return out, err
-	}
-	first, err := f.next(l, n.First.Kind(), n.First.Actor(), events, now)
+	first, events, err := f.firstRecord(ctx, n.ID, slug, n.First)
 	if err != nil {
 		return out, err
 	}
@@ -95,11 +72,29 @@ func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug
 		return out, err
 	}
 	f.opts.Hook(PointStartRenamed)
-	out.State, out.Revision, out.Digest = first.state, first.pos.Revision, first.pos.Digest
-	out.Committed, out.Events, out.At = true, events, now
-	out.Warnings = append(out.Warnings, f.enter(all, origin{id: n.ID, slug: slug, at: now})...)
+	out.recorded(first, events)
+	out.Warnings = append(out.Warnings, f.enter(all, origin{id: n.ID, slug: slug, at: out.At})...)
 	f.opts.Hook(PointStartIndexed)
 	return out, nil
+}
+
+// firstRecord decides and makes the record that a history begins with.
+func (c *core[S, F, E]) firstRecord(ctx context.Context, id, subject string, t Transition[S, F, E]) (next[S], []E, error) {
+	l := loaded[S]{state: c.machine.Zero(), subject: subject, pos: journal.Position{Run: id}}
+	facts, err := c.facts(ctx, l.state, t)
+	if err != nil {
+		return next[S]{}, nil, err
+	}
+	now := c.opts.Now().UTC().Round(0)
+	events, err := t.Decide(l.state, facts, now)
+	if err == nil && len(events) == 0 {
+		err = fmt.Errorf("the first transition (%s) recorded nothing", t.Kind())
+	}
+	if err != nil {
+		return next[S]{}, nil, err
+	}
+	made, err := c.next(l, t.Kind(), t.Actor(), events, now)
+	return made, events, err
 }
 
 // mayStart refuses a slug that has a run, and gives the finished one that the
@@ -118,9 +113,7 @@ func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, 
 		if err := f.syncNames(); err != nil {
 			return all, "", nil, err
 		}
-		if err := f.rebuild(all); err != nil {
-			warnings = append(warnings, Warning{WarnViewNotWritten, "the index of runs: " + err.Error()})
-		}
+		warnings = indexWarning(f.rebuild(all))
 	}
 	if before != "" {
 		if err := f.mayFollow(ctx, slug, before, n.Again); err != nil {

@@ -3,8 +3,6 @@ package commit
 import (
 	"io/fs"
 	"path/filepath"
-
-	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
 // What lies below the root is ours and no link: through one, records and prompts
@@ -33,9 +31,4 @@ func (c *core[S, F, E]) noLink(dir string) error {
 		return nil
 	}
 	return &DamagedError{File: dir, Why: "it is a link, not a folder, and nothing is read or written through it"}
-}
-
-// badLock is damage in the place of a lock.
-func badLock(err *locks.BadLockError) error {
-	return &DamagedError{File: err.Path, Why: "bad_lock: it is " + err.Kind() + ", not a file; remove it and call again, the lock is made anew"}
 }

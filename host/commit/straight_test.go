@@ -2,7 +2,6 @@ package commit_test
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,21 +24,6 @@ func moved(t *testing.T, path string) (outside string) {
 	return outside
 }
 
-// treeOf is all files below a folder, or the one file that is no folder.
-func treeOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		raw, err := os.ReadFile(path)
-		all[path] = string(raw)
-		return err
-	}))
-	return all
-}
-
 // A link in the place of any folder or file of the state is followed by no call:
 // what it leads to stays as it is, and whatever has to be written there is
 // refused by name.
@@ -60,10 +44,10 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 			must(t, os.Mkdir(filepath.Join(root, "backups"), 0o755))
 			at := linkedPath(root, name)
 			outside := moved(t, at)
-			before := treeOf(t, outside)
+			before := tree(t, outside)
 
 			everyWrite(t, root, refuses)
-			if diff := cmp.Diff(before, treeOf(t, outside)); diff != "" {
+			if diff := cmp.Diff(before, tree(t, outside)); diff != "" {
 				t.Errorf("what the link leads to changed (-before +after):\n%s", diff)
 			}
 		})

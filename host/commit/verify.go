@@ -15,12 +15,12 @@ import (
 // Verify implements Store. It takes no lock; damage counts only if two looks
 // in a row see the same.
 func (s *run[S, F, E]) Verify(ctx context.Context) (report Report, err error) {
-	problems := twice(ctx, func() error {
+	_ = twice(ctx, func() error {
 		report, err = s.verifyOnce(ctx)
 		return errors.Join(append(report.Problems, err)...)
 	})
-	if err == nil && len(report.Problems) == 0 {
-		err = problems // the context's
+	if err == nil {
+		err = ctx.Err() // it may have ended before a second look
 	}
 	return report, err
 }

@@ -67,13 +67,11 @@ func (t Give) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	}
 	d := newDraft(s, f, now, t, t.Tokens)
 	d.emit(Answered{ID: q.ID, Token: q.Token, Key: q.Key, Value: t.Value, By: t.Who, Reason: t.Reason})
-	switch {
-	case IsAudit(q.ID):
-		err = t.audit(d)
-	default:
-		t.cancels(d, q.ID)
+	if IsAudit(q.ID) {
+		return d.done(t.audit(d))
 	}
-	return d.done(err)
+	t.cancels(d, q.ID)
+	return d.done(nil)
 }
 
 // cancels carries out the choice to cancel what depends on a canceled package.

@@ -62,10 +62,7 @@ func movable(s State, f Facts, id string) error {
 	case f.Fault != nil:
 		return f.Fault
 	}
-	if err := s.knows(f, id); err != nil {
-		return err
-	}
-	return nil
+	return s.knows(f, id)
 }
 
 // legal wants one edge, or with force any other lane.

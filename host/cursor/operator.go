@@ -105,9 +105,9 @@ func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	if s.Phase == Aborted {
 		return nil, refuse(RunAbortedCode, "the run was aborted: %s", s.Reason)
 	}
-	open := s.Issues()
+	d := newDraft(s, f, now, t, Tokens{})
 	var meant, names []string
-	for _, i := range open {
+	for _, i := range s.Issues() {
 		name := i.Step
 		if i.Package != "" {
 			name = i.Package
@@ -122,14 +122,14 @@ func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 		refusal := refuse(Usage, "%d issues are open: name one with --package or --token", len(meant))
 		refusal.Options = names
 		return nil, refusal
-	case len(meant) == 0 && t.Token == "" && s.keptBack(f, t.Package):
-		return t.kept(newDraft(s, f, now, t, Tokens{})), nil
+	case len(meant) == 0 && t.Token == "" && s.keptBack(f, t.Package): // its work is blocked, or waited for an answer
+		d.free(t.Package, t.Reason)
+		return d.done(nil)
 	case len(meant) == 0:
 		refusal := refuse(NothingIssued, "nothing like that is handed out")
 		refusal.Options = names
 		return nil, refusal
 	}
-	d := newDraft(s, f, now, t, Tokens{})
 	issue, _ := s.Issue(meant[0])
 	d.emit(Released{Token: meant[0], Reason: t.Reason})
 	if issue.Package != "" && f.Fault == nil {
@@ -142,13 +142,6 @@ func (t Release) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 // out.
 func (s State) keptBack(f Facts, id string) bool {
 	return s.Packages[id].Issue == nil && !s.laneHolder(f, id).IsZero()
-}
-
-// kept frees a package that somebody keeps without its being handed out: its
-// work is blocked, or waited for an answer.
-func (t Release) kept(d *draft) []Event {
-	d.free(t.Package, t.Reason)
-	return d.events
 }
 
 // Abort ends the run before its end, for good.

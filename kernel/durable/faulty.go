@@ -11,7 +11,7 @@ var ErrInjected = errors.New("injected fault")
 
 // Op is an operation on a disk or on a file of it.
 type Op struct {
-	Kind string // "open", "rename", "link", "remove", "mkdir", "readdir", "stat", "syncdir", "read", "write", "size", "truncate", "sync", "close"
+	Kind string // "open", "rename", "link", "remove", "mkdir", "readdir", "stat", "lstat", "syncdir", "read", "write", "size", "truncate", "sync", "close"
 	Path string
 }
 

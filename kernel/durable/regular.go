@@ -19,21 +19,25 @@ func (e *NotRegularError) Error() string {
 }
 
 // Kind names what is there, with its article.
-func (e *NotRegularError) Kind() string {
+func (e *NotRegularError) Kind() string { return What(e.Mode) }
+
+// What names what has a mode, with its article, for messages.
+func What(mode fs.FileMode) string {
 	switch {
-	case e.Mode.IsDir():
+	case mode.IsRegular():
+		return "a file"
+	case mode.IsDir():
 		return "a folder"
-	case e.Mode&fs.ModeSymlink != 0:
+	case mode&fs.ModeSymlink != 0:
 		return "a link"
-	case e.Mode&fs.ModeNamedPipe != 0:
+	case mode&fs.ModeNamedPipe != 0:
 		return "a named pipe"
-	case e.Mode&fs.ModeSocket != 0:
+	case mode&fs.ModeSocket != 0:
 		return "a socket"
-	case e.Mode&fs.ModeDevice != 0:
+	case mode&fs.ModeDevice != 0:
 		return "a device"
-	default:
-		return "something else"
 	}
+	return "something else"
 }
 
 // openRegular opens without waiting for whoever may be at a pipe's other end,

@@ -149,7 +149,7 @@ func TestTempRemovedUnderWriter(t *testing.T) {
 func TestRemoveTempsKeepsTheRest(t *testing.T) {
 	d := durable.OS()
 	dir := t.TempDir()
-	keep := []string{"state.json", ".gitignore", ".tmp-0123456789abcdef", "x.tmp-0123456789abcdef", ".x.tmp-12"}
+	keep := []string{"state.json", ".gitignore", ".tmp-0123456789abcdef", "x.tmp-0123456789abcdef", ".x.tmp-12", ".notes.tmp-2026-11-30-final"}
 	must(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
 	for _, name := range append(keep, ".state.json.tmp-0123456789abcdef", "sub/.p.md.tmp-0123456789abcdef") {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {

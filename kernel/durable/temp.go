@@ -30,7 +30,8 @@ func tempName(dir, base string) string {
 // under before they rename.
 func IsTemp(name string) bool {
 	i := strings.LastIndex(name, tempMark)
-	return i > 1 && name[0] == '.' && len(name) == i+len(tempMark)+tempDigits
+	return i > 1 && name[0] == '.' && len(name) == i+len(tempMark)+tempDigits &&
+		strings.Trim(name[len(name)-tempDigits:], "0123456789abcdef") == ""
 }
 
 // isDead tells whether a temporary file's writer is gone.

@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
@@ -29,5 +30,19 @@ func TestNewlineGone(t *testing.T) {
 	torn := file[:recs[1].End-10]
 	if got, _, err := readAll(torn, journal.Position{}, 0); len(got) != 1 || errors.As(err, new(*journal.DamageError)) {
 		t.Errorf("a torn tail: %d records, then %v", len(got), err)
+	}
+}
+
+// A line that begins as a record does over and over, and ends as one: to try each
+// beginning takes hours with a line of 16 MiB. It is damage after a few.
+func TestBeginsOverAndOver(t *testing.T) {
+	file, recs := chain(t, 2)
+	for n, damaged := range map[int]bool{1: false, 15: false, 1 << 20: true} {
+		bad := append(bytes.Clone(file[:recs[0].End]), bytes.Repeat([]byte(`{"format":`), n)...)
+		bad = append(bad, file[recs[1].Offset+1:]...)
+		var damage *journal.DamageError
+		if got, _, err := readAll(bad, journal.Position{}, 0); len(got) != 1 || errors.As(err, &damage) != damaged {
+			t.Errorf("%d times: %d records, then %v", n, len(got), err)
+		}
 	}
 }

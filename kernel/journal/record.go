@@ -95,18 +95,23 @@ const recordOpen = `{"format":`
 // Good tells whether a line, without its newline, has the right digest. It
 // needs no other line and no knowledge of the format's version.
 func Good(line []byte) bool {
+	if !hasSeal(line) || len(line) >= MaxLine {
+		return false
+	}
 	body := len(line) - sealLen
-	if body < 0 || len(line) >= MaxLine {
-		return false
-	}
-	tail := line[body:]
-	if string(tail[:len(sealOpen)]) != sealOpen || string(tail[sealLen-len(sealClose):]) != sealClose {
-		return false
-	}
 	sum := sha256.Sum256(line[:body])
 	var want [digestLen]byte
 	hex.Encode(want[:], sum[:])
-	return string(want[:]) == string(tail[len(sealOpen):len(sealOpen)+digestLen])
+	return string(want[:]) == string(line[body+len(sealOpen):len(line)-len(sealClose)])
+}
+
+// hasSeal tells whether a line ends as one with a digest does, right or wrong.
+func hasSeal(line []byte) bool {
+	if len(line) < sealLen {
+		return false
+	}
+	tail := line[len(line)-sealLen:]
+	return string(tail[:len(sealOpen)]) == sealOpen && string(tail[sealLen-len(sealClose):]) == sealClose
 }
 
 func seal(body []byte) string {

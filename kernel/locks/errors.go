@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
+
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // TimeoutError says that the lock could not be had in time. The work did not
@@ -46,18 +48,7 @@ func (e *BadLockError) Error() string {
 }
 
 // Kind names what is there, with its article.
-func (e *BadLockError) Kind() string {
-	switch {
-	case e.Mode.IsDir():
-		return "a folder"
-	case e.Mode&fs.ModeSymlink != 0:
-		return "a link"
-	case e.Mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	default:
-		return "something else"
-	}
-}
+func (e *BadLockError) Kind() string { return durable.What(e.Mode) }
 
 // UnlockError says that the work is done, with its own result, and that the
 // lock could not be given back. It ends with the process at the latest.

@@ -45,17 +45,16 @@ type (
 // Counter is the machine.
 type Counter struct{ V int }
 
-func (m Counter) Version() int          { return max(m.V, 1) }
-func (Counter) Zero() State             { return State{By: map[string]int{}} }
-func (Counter) Finished(s State) bool   { return s.Done }
-func (Counter) known(event Event) error { return knownType(event.Type) }
+func (m Counter) Version() int        { return max(m.V, 1) }
+func (Counter) Zero() State           { return State{By: map[string]int{}} }
+func (Counter) Finished(s State) bool { return s.Done }
 
-func knownType(name string) error {
-	switch name {
+func known(e Event) error {
+	switch e.Type {
 	case "opened", "added", "finished":
 		return nil
 	}
-	return &commit.UnknownEventError{Why: "type " + name}
+	return &commit.UnknownEventError{Why: "type " + e.Type}
 }
 
 // Evolve implements commit.Machine; the old state stays as it was.
@@ -74,7 +73,7 @@ func (Counter) Evolve(s State, meta commit.Meta, e Event) State {
 
 // EncodeEvent implements commit.Machine.
 func (m Counter) EncodeEvent(e Event) (json.RawMessage, error) {
-	if err := m.known(e); err != nil {
+	if err := known(e); err != nil {
 		return nil, err
 	}
 	return json.Marshal(e)
@@ -88,7 +87,7 @@ func (m Counter) DecodeEvent(raw json.RawMessage) (Event, error) {
 	if err := d.Decode(&e); err != nil {
 		return e, &commit.UnknownEventError{Why: err.Error()}
 	}
-	return e, m.known(e)
+	return e, known(e)
 }
 
 // Refusal is the machine's own error.
