@@ -84,8 +84,7 @@ func calling(t *testing.T, name, file string) (sandbox.Plugin, sandbox.Call) {
 	verb, with, _ := strings.Cut(v.call, " ")
 	wasm := wasmOf(t, name)
 	sum := sha256.Sum256(wasm)
-	slow := sandbox.Limits{Timeout: 10 * time.Minute, CompileTime: 10 * time.Minute} // limits are judged elsewhere; the race detector compiles for minutes
-	return sandbox.Plugin{Name: name, Wasm: wasm, SHA256: hex.EncodeToString(sum[:]), Bundle: bundleOf(t, name), Limits: slow},
+	return sandbox.Plugin{Name: name, Wasm: wasm, SHA256: hex.EncodeToString(sum[:]), Bundle: bundleOf(t, name), Limits: sandbox.Limits{Timeout: time.Minute}},
 		sandbox.Call{
 			Verb: verb, Request: request(t, verb, with, v, abi.ProjectDir),
 			Mounts: []sandbox.Mount{{Guest: abi.ProjectDir, Host: v.folder}},

@@ -250,7 +250,7 @@ func (c *child) done(r report, out []byte) error {
 
 const (
 	backgroundMark = "-background"
-	fillTime       = 60 * time.Second // a filler's whole life
+	fillTime       = defaultCompileTime // a filler's whole life
 	cacheMiss      = "miss"
 	cacheBad       = "bad"
 )

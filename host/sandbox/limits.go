@@ -12,7 +12,7 @@ const (
 	maxMemory          = 2 << 30
 	defaultTimeout     = 10 * time.Second
 	maxTimeout         = time.Hour // also of what a run froze, which may be anybody's
-	defaultCompileTime = 60 * time.Second
+	defaultCompileTime = 60 * time.Second * raceSlower
 	defaultOutput      = 1 << 20
 	maxOutput          = 4 << 20 // what plugins/abi reads at most
 	defaultLog         = 256 << 10
