@@ -196,7 +196,7 @@ var table = []mutation{
 	},
 	{
 		name:  "consent is to the bytes that will be used",
-		edits: []edit{{"host/runner/consent.go", "trust.Digest(raw) != digest", "trust.Digest(raw) == \"\""}},
+		edits: []edit{{"host/runner/consent.go", "raw, err := r.frozenBlob(file, digest)", "raw, err := r.blob(file)"}},
 		red:   []red{{"host/runner", []string{"TestCopiedRunIsNotTrusted"}}},
 	},
 	{
@@ -264,8 +264,8 @@ var table = []mutation{
 	},
 	{
 		name: "a migration makes what it finds durable",
-		edits: []edit{{"host/runner/migrate.go", "	for _, name := range slices.Sorted(maps.Keys(blobs)) {\n",
-			"	for _, name := range slices.Sorted(maps.Keys(blobs)) {\n		if there, err := r.run.blob(name); err == nil && bytes.Equal(there, blobs[name]) {\n			continue\n		}\n"}},
+		edits: []edit{{"host/runner/migrate.go", "	for _, name := range sortedKeys(blobs) {\n",
+			"	for _, name := range sortedKeys(blobs) {\n		if there, err := r.run.blob(name); err == nil && bytes.Equal(there, blobs[name]) {\n			continue\n		}\n"}},
 		red: []red{{"host/runner", []string{"TestMigrationMakesDurableWhatItFinds_P3"}}},
 	},
 	{

@@ -238,7 +238,7 @@ func (lg *log) hear(a acknowledged) {
 // and some have no room to write.
 func expected(code string) bool {
 	switch runner.Code(code) {
-	case runner.CodeRunExists, runner.CodeDecisionConflict, "decision_not_found", runner.CodeDiskFull, runner.CodeNothingIssued,
+	case runner.CodeRunExists, runner.CodeDecisionConflict, "decision_not_found", runner.CodeNotRecorded, runner.CodeNothingIssued,
 		runner.Code(cursor.NothingToRetry), runner.Code(cursor.NothingToRewind), runner.Code(cursor.IllegalMove), runner.Code(cursor.PackageNotFound):
 		return true
 	}

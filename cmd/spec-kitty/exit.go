@@ -48,7 +48,7 @@ func exitTable() []exitRow {
 			runner.CodeRunExists, runner.CodeNothingIssued, runner.CodeDecisionConflict, runner.CodeStaleDecision,
 			runner.CodeAuditNeedsHuman, runner.Code(cursor.SelfReview), runner.Code(cursor.IllegalMove),
 			runner.Code(cursor.LanesReadOnly), runner.Code(cursor.NothingToRetry), runner.Code(cursor.NothingToAbort), runner.Code(cursor.NothingToPublish), runner.Code(cursor.AnswerUsed), runner.Code(cursor.DecisionNeeded),
-			runner.Code(cursor.NothingToRewind), runner.Code(cursor.NothingToMigrate), runner.Code(cursor.MigrationRefused), runner.CodeDiskFull, runner.CodeNotTrusted,
+			runner.Code(cursor.NothingToRewind), runner.Code(cursor.NothingToMigrate), runner.Code(cursor.MigrationRefused), runner.CodeNotRecorded, runner.CodeNotTrusted,
 			runner.CodeAlreadyExists}},
 		{exitUsage, "the call is wrong, or a value is outside what is allowed", []runner.Code{
 			runner.CodeUsage, runner.CodeInvalidAnswer}},

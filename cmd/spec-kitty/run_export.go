@@ -71,7 +71,7 @@ func (a *app) export(run archive.Run, out string) error {
 		return noError(a.write(data.Bytes()))
 	}
 	if err := writeFile(out, data.Bytes()); err != nil {
-		return &runner.Error{Code: runner.CodeDiskFull, Message: "the archive was not written: " + err.Error(), NextStep: "look at the file's place and permissions, then call again", File: out, Err: err}
+		return &runner.Error{Code: runner.CodeNotRecorded, Message: "the archive was not written: " + err.Error(), NextStep: "look at the file's place and permissions, then call again", File: out, Err: err}
 	}
 	sum := sha256.Sum256(data.Bytes())
 	doc := runner.Export{Schema: runner.Schema, RunID: run.ID, MissionSlug: run.Mission, MissionType: run.Type, Revision: run.Revision,

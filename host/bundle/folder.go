@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
 // PackFolder packs all files below a folder. Links, pipes and devices are errors,
@@ -35,7 +37,7 @@ func (r *reader) folder(name string) error {
 	if r.folders++; r.folders > MaxFiles {
 		return fmt.Errorf("there are more than %d folders", MaxFiles)
 	}
-	f, err := r.root.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	f, err := r.root.OpenFile(name, os.O_RDONLY|readonly.NoWait, 0)
 	if err != nil {
 		return err
 	}
@@ -71,7 +73,7 @@ func (r *reader) entry(name string, e fs.DirEntry) error {
 // file reads one file. It looks at the kind again on what it opened, and opens so
 // that a pipe in the file's place cannot hold it up.
 func (r *reader) file(name string) error {
-	f, err := r.root.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	f, err := r.root.OpenFile(name, os.O_RDONLY|readonly.NoWait, 0)
 	if err != nil {
 		return err
 	}

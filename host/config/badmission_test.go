@@ -171,7 +171,7 @@ func TestLoadMissionFileTrouble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `spec-kitty.toml:3: missions.software-dev.file: cannot be read: missions/dev.toml is no regular file`
+	const want = `spec-kitty.toml:3: missions.software-dev.file: cannot be read: missions/dev.toml is a folder, not a regular file`
 	if _, _, err := LoadMission(cfg, "software-dev"); err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}

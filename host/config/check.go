@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 
@@ -117,7 +116,7 @@ func (c *Config) pluginTrouble(p Plugin) (key, why string) {
 	if err := c.CheckInside(c.WasmPath(p)); err != nil {
 		return "wasm", err.Error()
 	}
-	data, err := os.ReadFile(c.WasmPath(p))
+	data, err := readFile(c.WasmPath(p), MaxWasm)
 	switch {
 	case err != nil:
 		return "wasm", fileTrouble(p.Wasm, err)

@@ -39,7 +39,7 @@ const (
 )
 
 // CommandNames are the names of the commands, sorted.
-func (c *Config) CommandNames() []string { return names(c.Commands) }
+func (c *Config) CommandNames() []string { return sortedKeys(c.Commands) }
 
 func (c *Config) commands(t *table) {
 	c.Commands = map[string]Command{}
@@ -51,26 +51,27 @@ func (c *Config) commands(t *table) {
 func command(t *table) Command {
 	c := Command{
 		Name:    t.key,
-		Run:     t.run("run"),
+		Run:     t.program("run"),
 		Timeout: t.duration("timeout", time.Millisecond, maxCommandTime, defaultCommandTime),
 		Cwd:     Cwd(t.oneOf("cwd", string(CwdProject), string(CwdWorkspace))),
 		PassEnv: t.passEnv("pass_env"),
 		Output:  t.size("output", 1, maxCommandOutput, defaultCommandOutput),
 	}
+	if !t.has("run") {
+		t.wrong("run", `is missing: the program and its arguments, such as ["go", "test", "./..."]`)
+	}
 	t.done()
 	return c
 }
 
-// run reads a program and its arguments.
-func (t *table) run(key string) []string {
+// program reads a program and its arguments; nil where there is none.
+func (t *table) program(key string) []string {
 	argv := t.args(key)
+	list, isList := t.values[key].([]any)
 	switch {
-	case !t.has(key):
-		t.wrong(key, `is missing: the program and its arguments, such as ["go", "test", "./..."]`)
-	case len(argv) == 0:
-		if list, isList := t.values[key].([]any); isList && len(list) == 0 {
-			t.wrong(key, "is empty: the program and its arguments were expected")
-		}
+	case isList && len(list) == 0:
+		t.wrong(key, "is empty: the program and its arguments were expected")
+	case len(argv) == 0: // missing, or no list
 	case argv[0] == "":
 		t.read.add(t.item(key, 0), "", "is empty: the name of a program was expected")
 	case isLine(argv[0]):
@@ -85,21 +86,20 @@ func isLine(program string) bool {
 	return more && !strings.ContainsAny(word, `/\`)
 }
 
-// passEnv reads the variables that a command gets. Without the key it gets the
+// passEnv reads the variables that a program gets. Without the key it gets the
 // two that hardly any program does without.
 func (t *table) passEnv(key string) []string {
-	if !t.has(key) {
-		t.get(key)
-		return []string{"HOME", "PATH"}
-	}
-	list := []string{}
+	var names []string
 	t.eachText(key, func(i int, name string) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			t.read.add(t.item(key, i), "", "%q is no environment variable's name", name)
 		}
-		list = append(list, name)
+		names = append(names, name)
 	})
-	return list
+	if !t.has(key) {
+		return []string{"HOME", "PATH"}
+	}
+	return names
 }
 
 // checkCommands adds what is wrong with the commands that a definition names.

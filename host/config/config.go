@@ -6,6 +6,7 @@
 package config
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,10 +132,10 @@ func (c *Config) below(path string) string {
 }
 
 // MissionTypes are the names of the mission types, sorted.
-func (c *Config) MissionTypes() []string { return names(c.Missions) }
+func (c *Config) MissionTypes() []string { return sortedKeys(c.Missions) }
 
 // PluginNames are the names of the plugins, sorted.
-func (c *Config) PluginNames() []string { return names(c.Plugins) }
+func (c *Config) PluginNames() []string { return sortedKeys(c.Plugins) }
 
 // OnlyType is the mission type of a mission that does not name one: the only
 // one defined. With none it is a *NotFoundError, with several an
@@ -175,11 +176,9 @@ func (c *Config) DefinitionFile(missionType string) (string, error) {
 	return c.below(m.File), nil
 }
 
-func names[V any](m map[string]V) []string {
-	list := make([]string, 0, len(m))
-	for name := range m {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
+// sortedKeys are never nil.
+func sortedKeys[V any](m map[string]V) []string {
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(keys)
+	return keys
 }

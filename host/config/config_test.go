@@ -105,7 +105,7 @@ func TestLoad(t *testing.T) {
 		Commands: map[string]Command{
 			"unit-tests": {Name: "unit-tests", Run: []string{"go", "test", "./..."}, Timeout: 20 * time.Minute, Cwd: CwdWorkspace, PassEnv: []string{"GOCACHE"}, Output: 64 << 10},
 			"lint":       {Name: "lint", Run: []string{"./lint.sh"}, Timeout: 10 * time.Minute, Cwd: CwdProject, PassEnv: []string{"HOME", "PATH"}, Output: 1 << 20},
-			"bare":       {Name: "bare", Run: []string{"true"}, Timeout: 10 * time.Minute, Cwd: CwdProject, PassEnv: []string{}, Output: 1 << 20},
+			"bare":       {Name: "bare", Run: []string{"true"}, Timeout: 10 * time.Minute, Cwd: CwdProject, Output: 1 << 20},
 		},
 		Missions: map[string]Mission{"inline": {Type: "inline"}, "software-dev": {Type: "software-dev", File: "missions/dev.toml"}},
 		Loops:    map[string]Loop{},
@@ -178,7 +178,7 @@ func TestLoadNotFound(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, FileName), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(root); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+	if _, err := Load(root); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ const settled = 2 * time.Second
 
 // Unchanged tells, by sizes and times alone, whether files still are what they
 // were when they were read at readAt. False means that they must be read again
-// to know. It costs one stat for each file.
+// to know; of no files nothing is known. It costs one stat for each file.
 func (c *Config) Unchanged(files []File, readAt time.Time) bool {
 	for _, f := range files {
 		info, err := os.Stat(c.below(f.Path))
@@ -20,5 +20,5 @@ func (c *Config) Unchanged(files []File, readAt time.Time) bool {
 			return false
 		}
 	}
-	return true
+	return len(files) > 0
 }

@@ -61,8 +61,7 @@ func (t *table) artifactKeys(g *mission.ArtifactGuard) {
 	}
 	g.Contains = t.text("contains")
 	g.NotContains = t.text("not_contains")
-	const most = 16 << 20 // larger files are not looked into
-	g.MinBytes = t.numberIn("min_bytes", 1, most, 0)
+	g.MinBytes = t.numberIn("min_bytes", 1, mission.MaxArtifact, 0)
 	g.MinCount = int(t.numberIn("min_count", 1, 1_000_000, 0))
 }
 

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"time"
+
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
 // Load reads the configuration of the project at root. It opens that one file:
@@ -33,7 +35,7 @@ func readConfig(root string) (*Config, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, projectNotFound(root)
-	case isTooLarge(err):
+	case errors.As(err, new(*readonly.TooLargeError)):
 		return nil, &InvalidError{Problems: []Problem{{File: FileName, Message: "is larger than " + sizeText(maxConfig) + ": move missions to files of their own"}}}
 	case err != nil:
 		return nil, fmt.Errorf("configuration: %w", err)

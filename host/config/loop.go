@@ -21,7 +21,7 @@ type Loop struct {
 }
 
 // LoopNames are the names of the loops, sorted.
-func (c *Config) LoopNames() []string { return names(c.Loops) }
+func (c *Config) LoopNames() []string { return sortedKeys(c.Loops) }
 
 // loop finds a loop's definition.
 func (c *Config) loop(name string) (Loop, error) {

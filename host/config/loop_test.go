@@ -167,7 +167,7 @@ descripton = "x"
 run = ["a"]
 plugin = "lint"
 [work]
-run = ["agent -p"]
+run = ["agent -p prompts/p.md"]
 timeout = "10"
 idle_timeout = "0s"
 pass_env = ["A=B"]
@@ -208,7 +208,7 @@ on = ["halt"]
 	_, _, err = LoadLoop(cfg, "deps")
 	want(t, err, `l.toml:2: descripton: unknown key descripton; did you mean description?
 l.toml:3: gate: has run and plugin: one of them is asked
-l.toml:7: work.run[0]: "agent -p" is one word for the program's name, as no shell takes it apart: write its arguments as texts of their own
+l.toml:7: work.run[0]: "agent -p prompts/p.md" is one word for the program's name, as no shell takes it apart: write its arguments as texts of their own
 l.toml:8: work.timeout: "10" is no duration: it needs a number and a unit, such as "500ms", "10s" or "2m"
 l.toml:9: work.idle_timeout: must be from 1s to 168h0m0s, not 0s
 l.toml:10: work.pass_env[0]: "A=B" is no environment variable's name

@@ -1,11 +1,13 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/mission"
 )
 
 // Bounds of a loop's definition.
@@ -100,21 +102,6 @@ func (t *table) empty(key string) {
 	}
 }
 
-// program reads a program and its arguments; nil where there is none.
-func (t *table) program(key string) []string {
-	argv := t.args(key)
-	list, isList := t.values[key].([]any)
-	switch {
-	case isList && len(list) == 0:
-		t.wrong(key, "is empty: the program and its arguments were expected")
-	case len(argv) > 0 && argv[0] == "":
-		t.read.add(t.item(key, 0), "", "is empty: the name of a program was expected")
-	case len(argv) == 1 && strings.Contains(argv[0], " ") && !strings.ContainsAny(argv[0], `/\`):
-		t.read.add(t.item(key, 0), "", "%q is one word for the program's name, as no shell takes it apart: write its arguments as texts of their own", argv[0])
-	}
-	return argv
-}
-
 func (d *loopDraft) work(up *table) {
 	t := up.table("work")
 	if t == nil {
@@ -129,7 +116,7 @@ func (d *loopDraft) work(up *table) {
 		Timeout:     t.duration("timeout", time.Second, maxLoopTime, 0),
 		IdleTimeout: t.duration("idle_timeout", time.Second, maxLoopTime, 0),
 		KillGrace:   t.duration("kill_grace", time.Second, 10*time.Minute, loop.DefaultKillGrace),
-		PassEnv:     passed(t.has("pass_env"), t.variables("pass_env")),
+		PassEnv:     t.passEnv("pass_env"),
 	}
 	if !t.has("run") {
 		t.wrong("run", "is missing: the program and its arguments")
@@ -141,18 +128,6 @@ func (d *loopDraft) work(up *table) {
 		d.promptKey = t.at("prompt_file")
 	}
 	t.done()
-}
-
-// variables are the names of environment variables that are handed on.
-func (t *table) variables(key string) []string {
-	var list []string
-	t.eachText(key, func(i int, name string) {
-		if name == "" || strings.ContainsAny(name, "=\x00") {
-			t.read.add(t.item(key, i), "", "%q is no environment variable's name", name)
-		}
-		list = append(list, name)
-	})
-	return list
 }
 
 func verifier(t *table) *loop.Verifier {
@@ -241,21 +216,10 @@ func (t *table) percent(key string) int {
 // eachWord visits the words of a list, which are some of those known.
 func (t *table) eachWord(key string, known []string, visit func(word string)) {
 	t.eachText(key, func(i int, word string) {
-		for _, k := range known {
-			if k == word {
-				visit(word)
-				return
-			}
+		if slices.Contains(known, word) {
+			visit(word)
+			return
 		}
-		t.read.add(t.item(key, i), nearest(word, known), "must be one of %s, not %q", strings.Join(known, ", "), word)
+		t.read.add(t.item(key, i), mission.Nearest(word, known), "must be one of %s, not %q", strings.Join(known, ", "), word)
 	})
-}
-
-// passed are the variables that a loop's programs get where the definition does
-// not say: what hardly a program does without.
-func passed(given bool, names []string) []string {
-	if given {
-		return names
-	}
-	return []string{"HOME", "PATH"}
 }

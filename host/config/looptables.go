@@ -4,11 +4,8 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/loop"
-	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/schedule"
 )
-
-func nearest(word string, known []string) string { return mission.Nearest(word, known) }
 
 func loopWorktree(t *table, name string) loop.Worktree {
 	w := loop.Worktree{Base: "main", Branch: "loop/" + name, KeepRuns: loop.DefaultKeepRuns}

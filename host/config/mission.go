@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"time"
 	"unicode/utf8"
 
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
@@ -27,9 +27,9 @@ type Frozen struct {
 
 // File is a file as it was when it was read; see Unchanged.
 type File struct {
-	Path    string // relative to the project root, with slashes
-	Size    int64
-	ModTime time.Time
+	Path    string    `json:"path"` // relative to the project root, with slashes
+	Size    int64     `json:"size"`
+	ModTime time.Time `json:"mod_time"`
 }
 
 // LoadMission reads a mission type with its prompts and checks it. The error
@@ -145,16 +145,7 @@ func fileTrouble(name string, err error) string {
 
 // read reads a file below the project root and remembers it as seen.
 func (l *loading) read(name string, limit int64) ([]byte, error) {
-	f, err := l.root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data, err := readAll(f, name, limit)
+	data, info, err := readonly.File(l.root, name, limit)
 	if err != nil {
 		return nil, err
 	}

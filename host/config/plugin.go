@@ -10,6 +10,9 @@ import (
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
+// MaxWasm is the greatest size of a plugin, in bytes.
+const MaxWasm = 32 << 20
+
 // Bounds and defaults of what a plugin is granted.
 const (
 	page = 64 << 10 // WebAssembly memory comes in pages

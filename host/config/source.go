@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 )
 
 // Bounds of what is read, in bytes, and of its nesting: the library goes one
@@ -25,33 +25,8 @@ const (
 
 // readFile reads a regular file of at most limit bytes.
 func readFile(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readAll(f, path, limit)
-}
-
-func readAll(f *os.File, name string, limit int64) ([]byte, error) {
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", name)
-	case info.Size() > limit:
-		return nil, &tooLargeError{name, limit}
-	}
-	data := make([]byte, 0, info.Size()+1)
-	buf := bytes.NewBuffer(data)
-	if _, err := buf.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
-		return nil, err
-	}
-	if int64(buf.Len()) > limit {
-		return nil, &tooLargeError{name, limit}
-	}
-	return buf.Bytes(), nil
+	data, _, err := readonly.Path(path, limit)
+	return data, err
 }
 
 // plainText takes off the UTF-8 mark and makes CRLF LF, so that a definition
@@ -190,17 +165,4 @@ func invalid(problems []Problem) error {
 		return a.Line - b.Line
 	})
 	return &InvalidError{Problems: slices.Compact(problems)}
-}
-
-// tooLargeError says that a file is larger than what is read of it.
-type tooLargeError struct {
-	name  string
-	limit int64
-}
-
-func (e *tooLargeError) Error() string { return e.name + " is larger than " + sizeText(e.limit) }
-
-func isTooLarge(err error) bool {
-	var large *tooLargeError
-	return errors.As(err, &large)
 }

@@ -112,9 +112,6 @@ func (b Base) facts(f Facts) error {
 	return nil
 }
 
-// Moved is the refusal of a plan that no longer fits where the run stands.
-func (b Base) Moved(s State) error { return b.moved(s, "the run") }
-
 // moved is the refusal of a plan whose ground moved: cursor_moved where another
 // step is current now, else stale_plan.
 func (b Base) moved(s State, what string) error {

@@ -10,14 +10,10 @@ import (
 	"github.com/spec-kitty/step-runner/host/mission"
 )
 
-// CheckArtifact finds at load what Artifact could never evaluate: a path that
-// leads out, a pattern or an expression that is not well formed, a number out of
-// range. All faults come back at once, joined.
-func CheckArtifact(g mission.ArtifactGuard) error {
-	_, err := check(g)
-	return err
-}
-
+// check finds what could never be evaluated: a path that leads out, a pattern or an
+// expression that is not well formed, a number out of range. mission.Check keeps such
+// out of definitions; a guard that is asked by other hosts may be any. All faults come
+// back at once, joined.
 func check(g mission.ArtifactGuard) (expressions, error) {
 	var faults []error
 	if why := BadPath(g.Path); why != "" {
@@ -59,9 +55,10 @@ func compile(g mission.ArtifactGuard) (e expressions, err error) {
 
 // Artifact wants files in the mission's folder: as many as min_count that fit the
 // path, and every one that fits with min_bytes bytes and passing both
-// expressions; folders that fit a pattern do not count. Expressions see text with LF line ends and without a mark. A file
-// that is too large, or is no UTF-8 where an expression must look into it, could
-// not be evaluated. A missing file is a fact like any other.
+// expressions; folders that fit a pattern do not count. Expressions see text with LF
+// line ends and without a mark. A file that is too large, or is no UTF-8 where an
+// expression must look into it, could not be evaluated. A missing file is a fact like
+// any other.
 func Artifact(folder Folder, g mission.ArtifactGuard) Result {
 	r := Result{Guard: "artifact " + g.Path, Expected: wants(g)}
 	exprs, err := check(g)

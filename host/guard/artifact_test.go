@@ -154,14 +154,13 @@ func TestArtifactStaged(t *testing.T) {
 	want(t, guard.Artifact(nowhere, mission.ArtifactGuard{Path: "other/*.md"}), guard.Allow)
 }
 
-// A bad guard is found when it is loaded, with all that is wrong.
-func TestCheckArtifact(t *testing.T) {
+// A guard that can never be evaluated says so, with all that is wrong, and is no
+// refusal.
+func TestBadArtifactGuard(t *testing.T) {
 	for _, g := range []mission.ArtifactGuard{
 		{Path: "spec.md"}, {Path: "docs/*.md", MinCount: 3}, {Path: "a/b/c.md", Contains: "(?m)^x", NotContains: "y", MinBytes: 16 << 20},
 	} {
-		if err := guard.CheckArtifact(g); err != nil {
-			t.Errorf("%+v: %v", g, err)
-		}
+		want(t, guard.Artifact(guard.Folder{}, g), guard.Refuse)
 	}
 	for words, g := range map[string]mission.ArtifactGuard{
 		"empty":           {},
@@ -177,13 +176,11 @@ func TestCheckArtifact(t *testing.T) {
 		"min_bytes":       {Path: "a", MinBytes: 1 << 30},
 		"min_count":       {Path: "a", MinCount: 2},
 	} {
-		if err := guard.CheckArtifact(g); err == nil || !strings.Contains(err.Error(), words) {
-			t.Errorf("%+v: %v, want %q", g, err, words)
-		}
+		want(t, guard.Artifact(guard.Folder{}, g), guard.Failed, words)
 	}
-	err := guard.CheckArtifact(mission.ArtifactGuard{Path: "..", Contains: "(", NotContains: "(", MinBytes: -1, MinCount: -1})
-	if n := strings.Count(err.Error(), "\n") + 1; n != 5 {
-		t.Errorf("%d faults, want 5: %v", n, err)
+	r := guard.Artifact(guard.Folder{}, mission.ArtifactGuard{Path: "..", Contains: "(", NotContains: "(", MinBytes: -1, MinCount: -1})
+	if n := strings.Count(r.Examined, "; ") + 1; n != 5 {
+		t.Errorf("%d faults, want 5: %s", n, r.Examined)
 	}
 }
 

@@ -67,8 +67,7 @@ type Given struct {
 }
 
 // Evaluate asks one built-in guard. ok is false for a guard that is not built in,
-// such as a
-// plugin's or a command: that one is the caller's to ask.
+// such as a plugin's or a command: that one is the caller's to ask.
 func Evaluate(g mission.Guard, given Given) (result Result, ok bool) {
 	switch {
 	case g.Artifact != nil:

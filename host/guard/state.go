@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -43,35 +42,6 @@ func WorkPackages(g mission.PackageGuard, packages []PackageAt) Result {
 	}
 	r.Verdict, r.Examined = Refuse, g.Package+" in "+string(lane)
 	r.Fix = "finish the work on " + g.Package + " first"
-	return r
-}
-
-// Until is the guard of a step that works on packages: it is over when every
-// package lies in one of the rule's lanes. No package at all is enough only if
-// the rule allows that.
-func Until(rule mission.PackageRule, packages []PackageAt) Result {
-	r := Result{Guard: "until", Expected: "every work package in " + either(rule.Until)}
-	if len(packages) == 0 {
-		if rule.AllowNone {
-			r.Verdict, r.Examined = Allow, "no work packages, which allow_none allows"
-			return r
-		}
-		r.Verdict, r.Examined = Refuse, "no work packages"
-		r.Fix = "write files tasks/WP01-….md, or set allow_none = true"
-		return r
-	}
-	var open []string
-	for _, p := range packages {
-		r.Packages = append(r.Packages, p.ID)
-		if !slices.Contains(rule.Until, p.Lane) {
-			open = append(open, fmt.Sprintf("%s in %s", p.ID, p.Lane))
-		}
-	}
-	if len(open) > 0 {
-		r.Verdict, r.Examined, r.Fix = Refuse, strings.Join(open, ", "), "finish the work on these packages first"
-		return r
-	}
-	r.Verdict, r.Examined = Allow, fmt.Sprintf("all %d there", len(packages))
 	return r
 }
 

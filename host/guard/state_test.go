@@ -30,22 +30,6 @@ func TestWorkPackages(t *testing.T) {
 	want(t, guard.WorkPackages(g, at("WP02", "done")), guard.Refuse, "no package WP01")
 }
 
-// Case 27: success with packages still planned is refused, naming each of them;
-// SC-002: so is one with a package unreviewed.
-func TestUntil(t *testing.T) {
-	rule := mission.PackageRule{Until: []mission.Lane{mission.Approved, mission.Done, mission.Canceled}}
-	want(t, guard.Until(rule, at("WP01", "done", "WP02", "canceled", "WP03", "approved")), guard.Allow)
-	want(t, guard.Until(rule, at("WP01", "planned", "WP02", "planned")), guard.Refuse, "WP01 in planned, WP02 in planned")
-	want(t, guard.Until(rule, at("WP01", "approved", "WP02", "for_review")), guard.Refuse, "WP02 in for_review")
-	want(t, guard.Until(rule, at("WP01", "approved", "WP02", "genesis")), guard.Refuse, "WP02 in genesis")
-	want(t, guard.Until(rule, nil), guard.Refuse, "no work packages", "allow_none")
-	rule.AllowNone = true
-	want(t, guard.Until(rule, nil), guard.Allow)
-	if r := guard.Until(rule, at("WP01", "done", "WP02", "planned")); len(r.Packages) != 2 {
-		t.Errorf("packages read: %v, want both", r.Packages)
-	}
-}
-
 // Case 29: each kind is asked by its own rule, a kind that is not built in is left
 // to the caller and never counts as a pass.
 func TestEvaluate(t *testing.T) {

@@ -153,7 +153,7 @@ func (in *importing) named(t table) {
 		return // Check says so
 	}
 	in.ids[id] = id
-	if slices.Contains([]string{"not_started", "done", "canceled", "aborted", "unknown", "damaged"}, mission.Fold(id)) {
+	if mission.Reserved(id) {
 		in.ids[id] = "step-" + id
 		in.note(Changed, t.place, in.ids[id], "the step %s is named %s here, as %s says where a run as a whole stands", id, in.ids[id], id)
 	}

@@ -58,10 +58,6 @@ func changeOf(e event) Change {
 		c.Agent, c.Author, c.Run, c.Revision = e.own.holder.Agent, e.own.author.Agent, e.own.run, e.own.rev
 	}
 	c.From, _ = mission.ParseLane(field(e.text, "from_lane"))
-	for key, value := range fields(e.text) {
-		if key == "actor" {
-			c.Actor = actorOf(value)
-		}
-	}
+	c.Actor = actorOf(valueOf(e.text, "actor"))
 	return c
 }

@@ -102,22 +102,8 @@ func isPlain(text []byte) bool {
 	return true
 }
 
-// field is the text of one key of a JSON object; "" where the value is no
-// object, has no such key, or has something else there. The last one counts.
-func field(object []byte, key string) string {
-	var text string
-	if len(object) == 0 || object[0] != '{' {
-		return ""
-	}
-	for k, v := range fields(object) {
-		if k == key {
-			text, _ = textOf(v)
-		}
-	}
-	return text
-}
-
-// valueOf is the value that an object has under a key; nil where it has none.
+// valueOf is the value that an object has under a key, the last one where it has
+// several; nil where it has none, or is no object.
 func valueOf(object []byte, key string) (value []byte) {
 	if len(object) == 0 || object[0] != '{' {
 		return nil
@@ -130,16 +116,11 @@ func valueOf(object []byte, key string) (value []byte) {
 	return value
 }
 
-// isTrue tells whether a key of a JSON object is true.
-func isTrue(object []byte, key string) bool {
-	found := false
-	if len(object) == 0 || object[0] != '{' {
-		return false
-	}
-	for k, v := range fields(object) {
-		if k == key {
-			found = string(v) == "true"
-		}
-	}
-	return found
+// field is valueOf as text; "" where it is none.
+func field(object []byte, key string) string {
+	text, _ := textOf(valueOf(object, key))
+	return text
 }
+
+// isTrue tells whether an object's value under a key is true.
+func isTrue(object []byte, key string) bool { return string(valueOf(object, key)) == "true" }

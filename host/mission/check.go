@@ -2,7 +2,6 @@ package mission
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -111,7 +110,7 @@ func (c *checker) name(pos int, id string) {
 	if err := CheckName(id); err != nil {
 		c.add("id", "%v", err)
 	}
-	if reserved(id) {
+	if Reserved(id) {
 		c.add("id", "%q says where a run as a whole stands: choose another name", id)
 	}
 	first := c.graph.folded[Fold(id)]
@@ -256,10 +255,4 @@ func (c *checker) onReject(step *Step) {
 }
 
 // blocking tells a step that is answered and never handed out.
-// reserved are the words that say where a run stands: a step by such a name
-// could not be told from them.
-func reserved(id string) bool {
-	return slices.Contains([]string{"not_started", "done", "canceled", "aborted", "unknown", "damaged"}, Fold(id))
-}
-
 func (s *Step) blocking() bool { return s.Audit != nil && s.Audit.Enforcement == Blocking }

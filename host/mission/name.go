@@ -54,6 +54,16 @@ func CheckInputKey(key string) error {
 	return nil
 }
 
+// Reserved are the words that say where a run as a whole stands: a step by such a
+// name, in whatever letter case, could not be told from them.
+func Reserved(id string) bool {
+	switch Fold(id) {
+	case "not_started", "done", "canceled", "aborted", "unknown", "damaged":
+		return true
+	}
+	return false
+}
+
 // Fold is the name as file systems that ignore letter case see it: two names
 // with one Fold clash.
 func Fold(name string) string { return strings.ToLower(name) }

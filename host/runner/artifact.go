@@ -246,7 +246,7 @@ func (r *reading) unpublished(err *commit.UnpublishedError) error {
 	if errors.As(err, &conflict) || errors.As(err, &inTheWay) {
 		return &cursor.Refusal{Code: cursor.ArtifactConflict, Message: err.Error()}
 	}
-	e := fail(CodeDiskFull, "mend what it names, then call again; `spec-kitty help publish`", "%s", err)
+	e := fail(CodeNotRecorded, "mend what it names, then call again; `spec-kitty help publish`", "%s", err)
 	e.Recover = r.publishLines()
 	return e
 }
@@ -263,7 +263,12 @@ func unconsented(revision uint64, err *notTrustedError) *cursor.Refusal {
 
 // publishLines are the ways out of a publication that is left over.
 func (r *reading) publishLines() []string {
-	return []string{"spec-kitty run publish" + r.p.rootFlag() + " " + quote(r.mission.Slug), "spec-kitty help publish"}
+	return []string{r.p.publishLine(r.mission.Slug), "spec-kitty help publish"}
+}
+
+// publishLine finishes a publication.
+func (p *Project) publishLine(slug string) string {
+	return "spec-kitty run publish" + p.rootFlag() + " " + quote(slug)
 }
 
 // warnUnpublished tells of artifacts that do not lie in their places yet.
@@ -273,7 +278,7 @@ func (r *reading) warnUnpublished() {
 		return // the commit itself says why
 	}
 	r.warn(commit.WarnNotPublished, fmt.Sprintf("revision %d is recorded and its files are not all in their places: %s; the next report puts them there, or `%s`",
-		left.Revision, strings.Join(left.Paths, ", "), r.publishLines()[0]))
+		left.Revision, strings.Join(left.Paths, ", "), r.p.publishLine(r.mission.Slug)))
 }
 
 func isUnpublished(w Warning) bool { return w.Code == commit.WarnNotPublished }

@@ -185,7 +185,7 @@ func TestLeftOverIsFinishedFirst(t *testing.T) {
 	}
 	before := journal(t, root)
 	var known *Error
-	if _, err := p.Next(t.Context(), because("Second")); !errors.As(err, &known) || known.Code != CodeDiskFull || len(known.Recover) != 2 {
+	if _, err := p.Next(t.Context(), because("Second")); !errors.As(err, &known) || known.Code != CodeNotRecorded || len(known.Recover) != 2 {
 		t.Errorf("while it cannot be finished: %v", err)
 	}
 	if journal(t, root) != before {

@@ -92,7 +92,7 @@ func packFrozen(ctx context.Context, store Store, run *archive.Run) error {
 	for name, sum := range wanted {
 		data, err := blobOf(store, name)
 		if err == nil && hexSum(data) != sum {
-			err = errors.New("it is not what the run froze")
+			err = errNotFrozen
 		}
 		if err != nil {
 			return &commit.DamagedError{File: name + " of run " + run.ID, Why: err.Error()}

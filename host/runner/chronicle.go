@@ -10,38 +10,50 @@ import (
 	"github.com/spec-kitty/step-runner/host/cursor"
 )
 
-// chronicle folds a run's journal anew, record by record. after is called with
-// the state that each one left; its error ends the walk.
+// chronicle folds a run's journal anew, record by record, up to the revision that
+// was read: what others commit meanwhile is told by the commit that goes by this
+// reading. after is called with the state that each record left; its error ends the
+// walk.
 func (r *reading) chronicle(ctx context.Context, after func(rec commit.Record[cursor.Event], s cursor.State) error) error {
 	var s cursor.State
-	return r.run.store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error {
-		if rec.Newer != "" {
+	err := r.run.store.Records(ctx, 1, func(rec commit.Record[cursor.Event]) error {
+		switch {
+		case rec.Revision > r.state.Revision:
+			return errEnough
+		case rec.Newer != "":
 			return &commit.NewerFormatError{File: r.run.store.ID(), Line: rec.Revision, Why: rec.Newer}
 		}
-		meta := cursor.Meta{Revision: rec.Revision, At: rec.At, Actor: rec.Actor, Kind: rec.Kind}
+		meta := metaOf(rec.Meta)
 		for _, e := range rec.Events {
 			s = cursor.Evolve(s, meta, e.Event)
 		}
 		return after(rec, s)
 	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }
 
+// errEnough ends a walk through records that found what it looked for.
 var errEnough = errors.New("enough was read")
 
 // stateAfter is the run as it was after a revision, carried over to the
 // definition that it goes by now.
 func (r *reading) stateAfter(ctx context.Context, revision uint64) (cursor.State, error) {
 	var then cursor.State
+	found := false
 	err := r.chronicle(ctx, func(rec commit.Record[cursor.Event], s cursor.State) error {
 		if then = s; rec.Revision == revision {
+			found = true
 			return errEnough
 		}
 		return nil
 	})
 	switch {
-	case err != nil && !errors.Is(err, errEnough):
+	case err != nil:
 		return then, err
-	case err == nil:
+	case !found:
 		return then, &cursor.Refusal{Code: cursor.NothingToRewind, Message: "the run has no revision " + utoa(revision)}
 	case then.Definition == r.state.Definition:
 		return then, nil
@@ -86,7 +98,14 @@ func (r *reading) beforeCompletion(ctx context.Context, id string) (uint64, erro
 	if err != nil {
 		return 0, err
 	}
-	return completed[len(completed)-1] - 1, nil
+	switch at := completed[len(completed)-1]; at {
+	case 0:
+		return 0, &commit.DamagedError{File: "the journal of run " + r.state.Run, Why: "it ends before the state that was read of it"}
+	case 1:
+		return 0, &cursor.Refusal{Code: cursor.NothingToRewind, Message: "step " + id + " was complete when the run began, so there is nothing before it to go back to"}
+	default:
+		return at - 1, nil
+	}
 }
 
 // wasDone tells whether a step was complete in a state, by the definition that

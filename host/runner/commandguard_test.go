@@ -366,3 +366,30 @@ func awaitFile(t *testing.T, file string) {
 		}
 	}
 }
+
+// Whoever edits a saved plan gains nothing: what the report of a whole step is about is
+// looked up anew, so a guard is told of no package that the file names.
+func TestPlanNamesNoPackage(t *testing.T) {
+	p, root := commandProject(t, `
+[commands.check]
+run = ["sh", "./check.sh"]
+[[missions.t.steps]]
+id = "implement"
+guards = [{ command = "check" }]
+work_packages = { take = ["planned"], claim = "in_progress", success = "for_review", failed = "planned", until = ["for_review"] }
+[[missions.t.steps]]
+id = "after"`, "test -e pass || test -n \"$SPEC_KITTY_PACKAGE\"", true)
+	for name, content := range packages(1) {
+		write(t, filepath.Join(root, "kitty-specs", "m", name), content)
+	}
+	write(t, filepath.Join(root, "kitty-specs", "m", "status.events.jsonl"), laneLog("for_review"))
+	pass := filepath.Join(root, "pass")
+	write(t, pass, "")
+	must(t, p, Request{Mission: "m", Caller: Caller{Agent: "a"}, Result: cursor.Success})
+	plan := save(t, p, root, report("a", cursor.Success))
+	if err := os.Remove(pass); err != nil {
+		t.Fatal(err)
+	}
+	wantBlocked(t, apply(t, p, plan), "guard_refused")
+	wantBlocked(t, apply(t, p, edited(t, plan, func(issue, _ map[string]any) { issue["package"] = "WP01" })), "guard_refused")
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/guard"
@@ -45,19 +44,16 @@ func (p *Project) freezeCommands(def *mission.Definition, blobs map[string][]byt
 // migration freezes another one beside it.
 func commandsBlob(digest string) string { return blobCommands + digest + ".json" }
 
-// commands is the set that the run froze. The records vouch for its bytes:
-// whoever edits them declares nothing.
+// commands is the set that the run froze: whoever edits it declares nothing.
 func (r *run) commands(digest string) (trust.Set, error) {
-	raw, err := r.blob(commandsBlob(digest))
-	if err == nil && trust.Digest(raw) != digest {
-		err = errors.New("it is not what the run froze")
-	}
-	var set trust.Set
-	if err == nil {
-		set, err = trust.Decode(raw)
-	}
+	file := commandsBlob(digest)
+	raw, err := r.frozenBlob(file, digest)
 	if err != nil {
-		return set, &commit.DamagedError{File: commandsBlob(digest) + " of run " + r.store.ID(), Why: err.Error()}
+		return trust.Set{}, err
+	}
+	set, err := trust.Decode(raw)
+	if err != nil {
+		return set, r.damaged(file, err)
 	}
 	return set, nil
 }

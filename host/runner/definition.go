@@ -69,8 +69,8 @@ type InputDetail struct {
 
 // GuardDetail is one guard: its kind, what it is about, and its other keys.
 type GuardDetail struct {
-	Kind     string         `json:"kind"` // artifact, plugin, input or work_packages
-	Name     string         `json:"name"` // the path, plugin, key or package
+	Kind     string         `json:"kind"` // artifact, plugin, input, work_packages, command or event
+	Name     string         `json:"name"` // the path, plugin, key, package, command or type of event
 	Settings map[string]any `json:"settings"`
 	Message  string         `json:"message"`
 }
@@ -167,7 +167,7 @@ func (p *Project) ofMission(ctx context.Context, handle string, shown *Definitio
 	if err != nil {
 		return nil, err
 	}
-	def, err := run.definition(namesOf(snap.State))
+	def, err := run.definition(namesOf(snap.State), snap.State.Definition)
 	if err != nil {
 		return nil, err
 	}

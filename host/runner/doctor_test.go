@@ -99,7 +99,7 @@ func TestDoctorHeldLock_Case16(t *testing.T) {
 		t.Errorf("%+v", d.Locks)
 	}
 	_, err := p.Repair(context.Background(), run)
-	if known := new(Error); !errors.As(err, &known) || known.Code != CodeDiskFull || !strings.Contains(known.Message, "never delete the file") {
+	if known := new(Error); !errors.As(err, &known) || known.Code != CodeNotRecorded || !strings.Contains(known.Message, "never delete the file") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(p.Config.StateRoot(), "backups")); err == nil {

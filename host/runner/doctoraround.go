@@ -35,7 +35,7 @@ func (e *examination) index(ctx context.Context) error {
 		e.Index.Problems = append(e.Index.Problems, message)
 		fix := "the next start of a run makes it anew"
 		if f.Run != "" {
-			fix = repairLine(f.Run)
+			fix = e.p.repairLine(f.Run)
 		}
 		e.find(Finding{Level: LevelRepairable, Code: "index_entry", RunID: f.Run, Message: message, Fix: fix})
 	}
@@ -125,7 +125,7 @@ func (e *examination) config() {
 
 func (e *examination) plugins() {
 	sums := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(e.p.Config.Plugins)) {
+	for _, name := range e.p.Config.PluginNames() {
 		c := e.p.Config.Plugins[name]
 		row := PluginHealth{Name: name, File: e.p.Config.WasmPath(c), Pinned: strings.ToLower(c.SHA256)}
 		wasm, err := readInside(e.p.Config, row.File)
@@ -191,11 +191,11 @@ func (e *examination) fileSystem() {
 
 func (e *examination) clock() {
 	now := e.p.now()
-	e.Clock.Now = now.UTC().Format(time.RFC3339Nano)
+	e.Clock.Now = stamp(now)
 	if e.newest.IsZero() {
 		return
 	}
-	e.Clock.Newest = e.newest.UTC().Format(time.RFC3339Nano)
+	e.Clock.Newest = stamp(e.newest)
 	if ahead := e.newest.Sub(now); ahead > clockGrain {
 		e.Clock.Behind = true
 		e.find(Finding{Level: LevelWarning, Code: "clock_behind", Message: fmt.Sprintf("the newest record is %s ahead of the clock", ahead.Round(time.Second)),

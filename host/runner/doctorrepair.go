@@ -51,7 +51,7 @@ func (p *Project) Repair(ctx context.Context, name string) (Diagnosis, error) {
 // tried again: what it makes anew are views.
 func unmended(err error) error {
 	if errors.As(err, new(*commit.LockTimeoutError)) || errors.As(err, new(*commit.UncertainError)) {
-		e := fail(CodeDiskFull, "call again", "%s", err)
+		e := fail(CodeNotRecorded, "call again", "%s", err)
 		e.Err = err
 		return e
 	}

@@ -77,7 +77,7 @@ func (e *examination) unpublished(h RunHealth, left *cursor.Unpublished) {
 	if left == nil {
 		return
 	}
-	e.find(Finding{Level: LevelWarning, Code: commit.WarnNotPublished, RunID: h.RunID, Fix: "spec-kitty run publish " + quote(h.MissionSlug),
+	e.find(Finding{Level: LevelWarning, Code: commit.WarnNotPublished, RunID: h.RunID, Fix: e.p.publishLine(h.MissionSlug),
 		Message: fmt.Sprintf("the artifacts of revision %d are recorded and not all in their places: %s", left.Revision, strings.Join(left.Paths, ", "))})
 }
 
@@ -109,7 +109,7 @@ func (e *examination) frozen(ctx context.Context, h *RunHealth, store Store) {
 		f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem,
 			Fix: "restore the file from a backup of the run; the run goes on with exactly what it froze"}
 		if name, _, _ := strings.Cut(problem, " "); isIndex(name) {
-			f.Level, f.Code, f.Fix = LevelRepairable, "definition_index", repairLine(h.RunID)
+			f.Level, f.Code, f.Fix = LevelRepairable, "definition_index", e.p.repairLine(h.RunID)
 		} else {
 			h.Damaged = true
 		}
@@ -117,7 +117,9 @@ func (e *examination) frozen(ctx context.Context, h *RunHealth, store Store) {
 	}
 }
 
-func repairLine(run string) string { return "spec-kitty doctor --repair " + run }
+func (p *Project) repairLine(run string) string {
+	return "spec-kitty doctor" + p.rootFlag() + " --repair " + run
+}
 
 // newestOf keeps the time of the last record.
 func (e *examination) newestOf(ctx context.Context, store Store, last uint64) {
@@ -145,7 +147,7 @@ func (e *examination) views(h RunHealth) {
 		return
 	}
 	note := func(code, message string) {
-		e.find(Finding{Level: LevelRepairable, Code: code, RunID: h.RunID, Message: message, Fix: repairLine(h.RunID)})
+		e.find(Finding{Level: LevelRepairable, Code: code, RunID: h.RunID, Message: message, Fix: e.p.repairLine(h.RunID)})
 	}
 	if h.Counts.View != commit.ViewCurrent {
 		note("view_"+h.Counts.View, "state.json is "+h.Counts.View+": the journal is read instead, and the next writer makes it anew")

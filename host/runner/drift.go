@@ -1,11 +1,10 @@
 package runner
 
 import (
+	"encoding/json"
 	"os"
 	"strconv"
 	"time"
-
-	"encoding/json"
 
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -15,56 +14,59 @@ import (
 const blobDrift = "drift.json"
 
 // driftVerdict says whether the definition as it stands in the project is the
-// one that the run froze. It is kept by size and time of the file seen, so that
-// a changed comment is not decoded at every call.
+// one that the run froze. It is kept by sizes and times of the files seen, the
+// prompts' too, so that a changed comment is not decoded at every call.
 type driftVerdict struct {
-	Size    int64  `json:"size"`
-	ModTime string `json:"mod_time"`
-	Digest  string `json:"digest"` // "": the file holds no valid definition
-	Shown   string `json:"shown"`  // the change that a committed call's answer warned of
+	Files  []config.File `json:"files"` // that were read; none: look again
+	ReadAt time.Time     `json:"read_at"`
+	Digest string        `json:"digest"` // "": the files hold no valid definition
+	Shown  string        `json:"shown"`  // the change that a committed call's answer warned of
 }
 
 // driftCode is the warning of a changed definition.
 const driftCode = "definition_drift"
-
-// unsettled is how young a file may be before its time says nothing: a second
-// change within the clock's grain leaves the time as it was.
-const unsettled = 2 * time.Second
 
 // drift warns where the project's definition is not the run's any more. The run
 // goes on with what it froze. Once an answer that committed something had the
 // warning, it does not come again for the same change. It writes nothing;
 // rememberDrift does.
 func (r *reading) drift() {
-	if r.state.Phase != cursor.Running {
-		return // it keeps what it went by
-	}
 	path, err := r.p.Config.DefinitionFile(r.state.Type)
 	if err != nil {
-		r.warnDrift(driftVerdict{Size: -1, Digest: "no type"}, "the configuration has no mission type "+strconv.Quote(r.state.Type)+" any more; the run goes on with what it froze")
+		r.warnDrift(driftVerdict{Digest: "no type"}, "the configuration has no mission type "+strconv.Quote(r.state.Type)+" any more; the run goes on with what it froze")
 		return
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		r.warnDrift(driftVerdict{Size: -1, Digest: "no file"}, "the definition cannot be read ("+err.Error()+"); the run goes on with what it froze")
-		return
-	}
-	seen := driftVerdict{Size: info.Size(), ModTime: info.ModTime().UTC().Format(time.RFC3339Nano)}
 	kept, ok := r.keptVerdict()
-	if !ok || kept.Size != seen.Size || kept.ModTime != seen.ModTime {
-		seen.Shown, kept = kept.Shown, seen
-		if _, frozen, err := config.LoadMission(r.p.Config, r.state.Type); err == nil {
-			kept.Digest = frozen.Digest
+	if !ok || !r.p.Config.Unchanged(kept.Files, kept.ReadAt) {
+		if _, err := os.Stat(path); err != nil {
+			r.warnDrift(driftVerdict{Digest: "no file"}, "the definition cannot be read ("+err.Error()+"); the run goes on with what it froze")
+			return
 		}
-		if r.p.now().Sub(info.ModTime()) > unsettled {
+		shown := kept.Shown
+		if kept, ok = r.judgeDrift(); ok {
+			kept.Shown = shown
 			r.verdict = &kept
-		} else {
-			kept.Size = -1 // its time says nothing yet: look again
 		}
 	}
 	if kept.Digest != r.state.Definition {
-		r.warnDrift(kept, path+" was changed after this run began; the run goes on with what it froze. "+r.takenOver())
+		r.warnDrift(kept, path+", or a prompt that it names, was changed after this run began; the run goes on with what it froze. "+r.takenOver())
 	}
+}
+
+// judgeDrift reads the definition. ok is false for a verdict that says nothing of the
+// next call: the files were changed a moment ago, or hold no valid definition.
+func (r *reading) judgeDrift() (v driftVerdict, ok bool) {
+	_, frozen, err := config.LoadMission(r.p.Config, r.state.Type)
+	if err != nil {
+		return driftVerdict{}, false
+	}
+	return r.verdictOf(frozen)
+}
+
+// verdictOf is the verdict on a definition that was just read. ok is false where the
+// files were changed a moment before, so that their times say nothing.
+func (r *reading) verdictOf(frozen config.Frozen) (v driftVerdict, ok bool) {
+	return driftVerdict{Files: frozen.Files, ReadAt: frozen.ReadAt, Digest: frozen.Digest}, r.p.Config.Unchanged(frozen.Files, frozen.ReadAt)
 }
 
 // drifts warns of all that the project has otherwise than the run froze it. A run that
@@ -108,9 +110,8 @@ func (r *reading) warnDrift(v driftVerdict, message string) {
 // settleDrift keeps the verdict of a run that was just started, so that its
 // first calls need not decode the definition again.
 func (r *reading) settleDrift(frozen config.Frozen) {
-	file := frozen.Files[0]
-	if frozen.ReadAt.Sub(file.ModTime) > unsettled {
-		r.verdict = &driftVerdict{Size: file.Size, ModTime: file.ModTime.UTC().Format(time.RFC3339Nano), Digest: frozen.Digest}
+	if v, ok := r.verdictOf(frozen); ok {
+		r.verdict = &v
 		r.rememberDrift()
 	}
 }

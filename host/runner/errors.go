@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ const (
 	CodeTwoWriters        Code = "two_writers"
 	CodeNewerFormat       Code = "newer_format"
 	CodeNotTrusted        Code = "not_trusted"
-	CodeDiskFull          Code = "not_recorded"
+	CodeNotRecorded       Code = "not_recorded"
 	CodeInternal          Code = "internal"
 )
 
@@ -91,7 +92,7 @@ func classify(err error) error {
 		}
 	}
 	if fromSystem(err) {
-		return &Error{Code: CodeDiskFull, Message: err.Error(), NextStep: "look at the file's place and permissions, then call again", Err: err}
+		return &Error{Code: CodeNotRecorded, Message: err.Error(), NextStep: "look at the file's place and permissions, then call again", Err: err}
 	}
 	return &Error{Code: CodeInternal, Message: err.Error(), NextStep: "this is a fault of the program: please report it with this message", Err: err}
 }
@@ -173,27 +174,23 @@ func fromLanes(err error) *Error {
 }
 
 func fromCommit(err error) *Error {
-	var exists *commit.ExistsError
 	var damaged *commit.DamagedError
 	var two *commit.TwoWritersError
 	var newer *commit.NewerFormatError
 	var unappended *commit.AppendError
 	var replaced *commit.ReplacedError
 	switch {
-	case errors.As(err, &exists):
-		e := fail(CodeRunExists, "go on with it, or start a new one with --again when it is over", "%s", exists.Error())
-		e.Recover = []string{"spec-kitty next --mission " + exists.Slug + " --json"}
-		return e
 	case errors.As(err, &damaged):
-		return placed(fail(CodeStateDamaged, "`spec-kitty doctor` says what is whole. Restore the run's folder from a copy, or move it out of the state folder and start anew; the bytes were left as they are", "%s", err), damaged.File, damaged.Line)
+		fix := cmp.Or(damaged.Fix, "`spec-kitty doctor` says what is whole. Restore the run's folder from a copy, or move it out of the state folder and start anew; the bytes were left as they are")
+		return placed(fail(CodeStateDamaged, fix, "%s", err), damaged.File, damaged.Line)
 	case errors.As(err, &two):
 		return placed(fail(CodeTwoWriters, "find who else writes to this run; the bytes were left as they are", "%s", err), two.File, two.Line)
 	case errors.As(err, &newer):
 		return placed(fail(CodeNewerFormat, "use the newer version of spec-kitty", "%s", err), newer.File, newer.Line)
 	case errors.As(err, &unappended):
-		return fail(CodeDiskFull, "make room or mend the permissions, then report again", "%s", err)
+		return fail(CodeNotRecorded, "make room or mend the permissions, then report again", "%s", err)
 	case errors.As(err, &replaced):
-		return placed(fail(CodeDiskFull, "call again", "%s", err), replaced.Path, 0)
+		return placed(fail(CodeNotRecorded, "call again", "%s", err), replaced.Path, 0)
 	case errors.Is(err, commit.ErrNoRun):
 		return fail(CodeRunNotFound, "`spec-kitty run start SLUG` starts one", "%s", err)
 	}

@@ -13,14 +13,15 @@ import (
 )
 
 // makeMission makes a mission's folder with a meta.json. It writes only where
-// nothing stands, and all or nothing; undo takes back what it made.
+// nothing stands, and all or nothing. What it made is durable on return, as the run
+// is that works in it; undo takes it back.
 func (p *Project) makeMission(slug, missionType string) (undo func(), err error) {
 	if err := p.clash(slug); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(p.Config.SpecsDir(), slug)
 	folders := absent(dir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := durable.MkdirAll(p.world.disk(), dir, 0o755); err != nil {
 		removeAll(folders)
 		return nil, err
 	}
@@ -29,8 +30,8 @@ func (p *Project) makeMission(slug, missionType string) (undo func(), err error)
 	}, "", "  ")
 	file := filepath.Join(dir, lanes.MetaFile)
 	if err == nil {
-		_ = durable.RemoveDeadTempsOf(durable.OS(), file)
-		err = durable.Add(durable.OS(), file, append(meta, '\n'), 0o644)
+		_ = durable.RemoveDeadTempsOf(p.world.disk(), file)
+		err = durable.Add(p.world.disk(), file, append(meta, '\n'), 0o644)
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):

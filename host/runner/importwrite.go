@@ -47,6 +47,9 @@ func (out *MissionImport) write(cfg *config.Config, folder string, got *importer
 	if err := w.all(folder, got.Files, out.Written); err != nil {
 		return errors.Join(err, w.undo())
 	}
+	if err := w.sync(); err != nil {
+		return errors.Join(err, w.undo())
+	}
 	_, _, err = config.LoadMission(cfg.Defining(out.MissionType, file), out.MissionType)
 	if err == nil && out.Changed {
 		err = replaceConfig(cfg.File, after)
@@ -185,6 +188,22 @@ func (w *importWriter) folder(name string) error {
 		w.made = append(w.made, name)
 	}
 	return err
+}
+
+// sync makes the names of what was made durable, before the configuration names it.
+func (w *importWriter) sync() error {
+	synced := map[string]bool{}
+	for _, name := range w.made {
+		dir := path.Dir(name)
+		if synced[dir] {
+			continue
+		}
+		synced[dir] = true
+		if err := durable.OS().SyncDir(filepath.Join(w.at, filepath.FromSlash(dir))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // undo removes what was made, the newest first.

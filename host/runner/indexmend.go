@@ -25,11 +25,11 @@ func mendIndexes(ctx context.Context, store Store) ([]string, error) {
 		if !isIndex(name) {
 			continue
 		}
-		raw, err := r.blob(name)
-		if err == nil && hexSum(raw) == sum {
+		if _, err := r.frozenBlob(name, sum); err == nil {
 			continue
 		}
-		def, err := r.definition(frozenNames{definition: strings.TrimSuffix(name, blobIndex) + blobDefinition})
+		of := strings.TrimSuffix(name, blobIndex) + blobDefinition
+		def, err := r.definition(frozenNames{definition: of}, wanted[of])
 		if err != nil {
 			return made, err
 		}

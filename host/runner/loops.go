@@ -1,11 +1,11 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,7 +60,7 @@ func (p *Project) loopSource(name string) (tick.Source, error) {
 		}
 	}
 	text := frozen.Digest
-	for _, path := range slices.Sorted(maps.Keys(scripts)) {
+	for _, path := range sortedKeys(scripts) {
 		text += "\n" + p.below(path) + " " + scripts[path]
 	}
 	return tick.Source{Definition: def, Digest: hexSum([]byte(text)), File: file, Scripts: scripts}, nil
@@ -105,7 +105,11 @@ func (p *Project) loopCommand(name string) (tick.Declared, error) {
 // folder, so that a guard written for missions judges what the loop made.
 func (p *Project) loopGuard(ctx context.Context, name string, q tick.Question) (tick.Judgement, error) {
 	kit := &Kit{root: p.Config.Root, host: p.plugins, config: func() (*config.Config, error) { return p.Config, nil }}
-	m, err := kit.find(name)
+	conf, err := kit.configured(name) // a name that looks like a file's is a plugin's here, too
+	if err != nil {
+		return tick.Judgement{}, err
+	}
+	m, err := kit.read(conf)
 	if err != nil {
 		return tick.Judgement{}, err
 	}
@@ -194,39 +198,40 @@ func (p *Project) CheckLoops(name string) ([]LoopCheck, error) {
 	}
 	var rows []LoopCheck
 	var failed error
-	for _, name := range names {
-		src, err := p.loopSource(name)
-		switch {
-		case err == nil:
-			if other := p.sharesBranch(name, src); other != "" && failed == nil {
-				failed = fail(CodeDefinitionInvalid, "give each loop a branch of its own: [worktree] branch",
-					"loops %s and %s have the same branch %s: their ticks would halt each other", name, other, src.Worktree.Branch)
+	for i, one := range names {
+		src, err := p.loopSource(one)
+		if err == nil {
+			rows = append(rows, LoopCheck{Loop: one, Path: src.File, Digest: src.Digest, Branch: src.Worktree.Branch})
+			others := names[:i] // of a pair the second is told
+			if name != "" {
+				others = p.Config.LoopNames()
 			}
-			rows = append(rows, LoopCheck{Loop: name, Path: src.File, Digest: src.Digest, Branch: src.Worktree.Branch})
-		case failed == nil:
-			failed = err
-		default:
-			failed = withMore(failed, err)
+			err = p.ownBranch(src, others)
 		}
+		failed = withMore(failed, err)
 	}
 	return rows, failed
 }
 
-// sharesBranch is another loop with the same branch; "" for none.
-func (p *Project) sharesBranch(name string, src tick.Source) string {
-	for _, other := range p.Config.LoopNames() {
-		if other == name {
+// ownBranch refuses a loop whose branch is another's too.
+func (p *Project) ownBranch(src tick.Source, others []string) error {
+	for _, other := range others {
+		if other == src.Name {
 			continue
 		}
 		if its, err := p.loopSource(other); err == nil && its.Worktree.Branch == src.Worktree.Branch {
-			return other
+			return fail(CodeDefinitionInvalid, "give each loop a branch of its own: [worktree] branch",
+				"loops %s and %s have the same branch %s: their ticks would halt each other", src.Name, other, src.Worktree.Branch)
 		}
 	}
-	return ""
+	return nil
 }
 
-// withMore adds what is wrong with one more definition to an error.
+// withMore adds what is wrong with one more definition to an error; nil is nothing.
 func withMore(all, more error) error {
+	if all == nil || more == nil {
+		return cmp.Or(all, more)
+	}
 	var a, b *Error
 	if !errors.As(all, &a) || !errors.As(more, &b) || a.Code != CodeDefinitionInvalid {
 		return all

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spec-kitty/step-runner/host/command"
+	"github.com/spec-kitty/step-runner/host/tick"
 )
 
 const oneLoop = `schema = 1
@@ -72,3 +75,35 @@ func TestConsentToALoop(t *testing.T) {
 }
 
 func replaced(text, old, with string) string { return strings.Replace(text, old, with, 1) }
+
+// A plugin may have a name that looks like a file's; the one that a loop asks is the
+// configured one all the same, never a file of the folder that the tick was called in.
+func TestLoopAsksTheConfiguredPlugin(t *testing.T) {
+	root := makeProject(t, "", nil, "allow")
+	config := filepath.Join(root, "spec-kitty.toml")
+	write(t, config, strings.Replace(read(t, config), "[plugins.allow]", "[plugins.\"allow.wasm\"]", 1))
+	t.Chdir(root)
+	j, err := open(t, root).loopGuard(t.Context(), "allow.wasm", tick.Question{Loop: "deps", Part: "gate", Dir: root})
+	if err != nil || j.Verdict != command.Allow {
+		t.Errorf("%+v, %v", j, err)
+	}
+}
+
+// All that is wrong with loops is told at once, a branch that two have in common too.
+func TestCheckLoopsTellsAll(t *testing.T) {
+	plain := replaced(deps, "command = \"unit\"", "run = [\"true\"]")
+	root := loopProject(t, map[string]string{
+		"spec-kitty.toml": "schema = 1\n[loops.a]\nfile = \"loops/a.toml\"\n[loops.b]\nfile = \"loops/b.toml\"\n[loops.c]\nfile = \"loops/c.toml\"\n",
+		"loops/a.toml":    replaced(plain, "max_runs = 5", "max_runs = 0"),
+		"loops/b.toml":    plain + "[worktree]\nbranch = \"x\"\n",
+		"loops/c.toml":    plain + "[worktree]\nbranch = \"x\"\n",
+	})
+	p := open(t, root)
+	_, err := p.CheckLoops("")
+	if err == nil || !strings.Contains(err.Error(), "max_runs") || strings.Count(err.Error(), "the same branch x") != 1 {
+		t.Errorf("%v", err)
+	}
+	if _, err := p.CheckLoops("b"); err == nil || !strings.Contains(err.Error(), "loops b and c") {
+		t.Errorf("%v", err)
+	}
+}

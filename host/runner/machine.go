@@ -19,7 +19,12 @@ func (machine) Version() int       { return cursor.Version }
 func (machine) Zero() cursor.State { return cursor.State{} }
 
 func (machine) Evolve(s cursor.State, m commit.Meta, e cursor.Event) cursor.State {
-	return cursor.Evolve(s, cursor.Meta{Revision: m.Revision, At: m.At, Actor: m.Actor, Kind: m.Kind}, e)
+	return cursor.Evolve(s, metaOf(m), e)
+}
+
+// metaOf is what the cursor is told of a record.
+func metaOf(m commit.Meta) cursor.Meta {
+	return cursor.Meta{Revision: m.Revision, At: m.At, Actor: m.Actor, Kind: m.Kind}
 }
 
 func (machine) EncodeEvent(e cursor.Event) (json.RawMessage, error) { return cursor.EncodeEvent(e) }

@@ -135,7 +135,7 @@ func (r *reading) goOver(ctx context.Context, t cursor.Migrate, blobs map[string
 		blobs[file[1]] = blobs[file[0]]
 		delete(blobs, file[0])
 	}
-	for _, name := range slices.Sorted(maps.Keys(blobs)) {
+	for _, name := range sortedKeys(blobs) {
 		// Also one that is there already: whoever made it may have died, or failed,
 		// before its name was durable, and the record will speak of it.
 		if err := r.run.store.PutBlob(name, blobs[name]); err != nil {
@@ -153,7 +153,7 @@ func (r *reading) effects(t cursor.Migrate, def *mission.Definition, made plan, 
 	done := Migration{Schema: Schema, MissionSlug: r.mission.Slug, RunID: r.state.Run, From: t.From, To: t.Definition,
 		StepID: made.state.Cursor.Step, Commands: t.Commands != r.state.Commands, Changed: []StepChange{}, Plugins: []PluginChange{}, Reissued: []IssueRow{},
 		Recover: []string{r.nextLine(Caller{})}, Warnings: []Warning{}}
-	old, err := r.run.definition(namesOf(r.state))
+	old, err := r.run.definition(namesOf(r.state), r.state.Definition)
 	if err != nil {
 		return done, err
 	}
@@ -195,21 +195,9 @@ func (r *reading) pluginChanges(grants []byte) ([]PluginChange, error) {
 		c := PluginChange{Plugin: name, From: text(was.SHA256), To: text(is.SHA256)}
 		repinned := was.SHA256 != is.SHA256
 		was.SHA256, is.SHA256 = "", ""
-		if c.Grants, err = differ(was, is); err != nil {
-			return changes, err
-		}
-		if repinned || c.Grants {
+		if c.Grants = !alike(was, is); repinned || c.Grants {
 			changes = append(changes, c)
 		}
 	}
 	return changes, nil
-}
-
-func differ(a, b frozenPlugin) (bool, error) {
-	before, err := json.Marshal(a)
-	if err != nil {
-		return false, err
-	}
-	after, err := json.Marshal(b)
-	return !bytes.Equal(before, after), err
 }

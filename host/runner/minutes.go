@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"time"
-
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 )
@@ -19,7 +17,7 @@ func (m *minutes) record(rec commit.Record[cursor.Event]) error {
 		m.newer++
 		return nil
 	}
-	meta := cursor.Meta{Revision: rec.Revision, At: rec.At, Actor: rec.Actor, Kind: rec.Kind}
+	meta := metaOf(rec.Meta)
 	for _, e := range rec.Events {
 		if !e.Known {
 			m.newer++
@@ -33,7 +31,7 @@ func (m *minutes) record(rec commit.Record[cursor.Event]) error {
 }
 
 func (m *minutes) note(meta cursor.Meta, before cursor.State, event cursor.Event) {
-	when := meta.At.UTC().Format(time.RFC3339Nano)
+	when := stamp(meta.At)
 	switch e := event.(type) {
 	case cursor.Asked:
 		d := decisionOf(e.Asking)

@@ -86,7 +86,11 @@ func ImportMission(q ImportRequest) (MissionImport, error) {
 	if err := out.write(cfg, q.Out, got); err != nil {
 		return MissionImport{}, classify(err)
 	}
-	out.Next = []string{"spec-kitty mission validate", "spec-kitty mission simulate " + out.MissionType}
+	at := ""
+	if q.Root != "" {
+		at = " --root " + quote(cfg.Root)
+	}
+	out.Next = []string{"spec-kitty mission validate" + at, "spec-kitty mission simulate " + out.MissionType + at}
 	return out, nil
 }
 

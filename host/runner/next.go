@@ -245,9 +245,16 @@ func (r *reading) transition(q Request) (step, error) {
 	case q.Result != cursor.Success:
 		return step{}, nothingToReport(q)
 	case here.Standing == cursor.AtClose:
-		return r.reportOn(q, cursor.Issue{Pos: r.state.Cursor.Pos, Step: r.state.Cursor.Step, Attempt: r.state.Cursor.Attempt, Holder: by}, true), nil
+		return r.reportOn(q, r.stepItself(by), true), nil
 	}
 	return r.askFor(q.Caller), nil
+}
+
+// stepItself is what is reported where all packages of the step are done with: the
+// step as a whole, which nobody was handed.
+func (r *reading) stepItself(by cursor.Holder) cursor.Issue {
+	at := r.state.Cursor
+	return cursor.Issue{Pos: at.Pos, Step: at.Step, Attempt: at.Attempt, Holder: by}
 }
 
 func nothingToReport(q Request) error {

@@ -2,9 +2,11 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"io"
 	"reflect"
 	"time"
 
@@ -24,7 +26,7 @@ type savedPlan struct {
 	Mission string         `json:"mission"`
 	AsOf    time.Time      `json:"as_of"` // the only clock that plugins saw
 	Caller  Caller         `json:"caller"`
-	Issue   cursor.Issue   `json:"issue"`
+	Issue   cursor.Issue   `json:"issue"` // for who reads the file; what is applied is looked up anew
 	Report  *cursor.Report `json:"report,omitempty"`
 	Ask     *cursor.Ask    `json:"ask,omitempty"`
 }
@@ -63,7 +65,7 @@ func (p *Project) Apply(ctx context.Context, raw []byte) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	if err := saved.Caller.check(); err != nil {
+	if err := saved.check(); err != nil {
 		return Answer{}, err
 	}
 	r, err := p.read(ctx, saved.Mission)
@@ -84,8 +86,10 @@ func readPlan(raw []byte) (savedPlan, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	err := d.Decode(&saved)
-	if err == nil && d.More() {
-		err = fmt.Errorf("more than one document")
+	if err == nil {
+		if _, end := d.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("something stands behind its end")
+		}
 	}
 	const next = "make the plan again with --plan-out"
 	switch {
@@ -99,10 +103,18 @@ func readPlan(raw []byte) (savedPlan, error) {
 	return saved, nil
 }
 
+// check is what a report's own check asks of its caller and its words.
+func (s savedPlan) check() error {
+	if s.Report == nil {
+		return s.Caller.check()
+	}
+	return cmp.Or(s.Caller.check(), checkText("the reason", s.Report.Reason))
+}
+
 // apply evaluates the report anew, on the files as they are now. Who reports,
 // and on what, is taken from the caller that the file names, and holds under the
-// lock like any report. The tokens of what comes next are made here: those of the
-// file could be any.
+// lock like any report. The tokens of what comes next are made here, and what guards
+// and calls are on record for: those of the file could be any.
 func (r *reading) apply(ctx context.Context, saved savedPlan) (Answer, error) {
 	if err := r.finish(ctx, saved.Caller); err != nil {
 		return r.refused(saved.Caller, err)
@@ -113,7 +125,7 @@ func (r *reading) apply(ctx context.Context, saved savedPlan) (Answer, error) {
 		return r.applied(ctx, saved.Caller, t)
 	}
 	t.report.By, t.report.Who, t.report.Plan = saved.Caller.Holder(), saved.Caller.String(), saved.ID
-	t.report.Tokens = r.p.tokens()
+	t.report.Tokens, t.report.Guards, t.report.Calls = r.p.tokens(), nil, nil
 	t.report.Policy = cursor.Policy{AnyHolder: r.anyHolder()}
 	r.asOf = saved.AsOf
 	if err := r.reevaluate(ctx, &t); err != nil {
@@ -132,13 +144,9 @@ func (r *reading) reevaluate(ctx context.Context, t *step) error {
 	if err != nil || len(made.events) == 0 {
 		return err
 	}
-	if t.report.Base.Issue == "" {
-		if t.issue.Step != r.state.Cursor.Step {
-			return t.report.Base.Moved(r.state)
-		}
-		t.issue.Pos = r.state.Cursor.Pos
-	} else {
-		t.issue, _ = r.state.Issue(t.report.Base.Issue)
+	t.issue = r.stepItself(t.report.By)
+	if open := t.report.Base.Issue; open != "" {
+		t.issue, _ = r.state.Issue(open)
 	}
 	saved := t.report.Outcome
 	t.report.Outcome = nil

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -223,3 +224,53 @@ As a visitor, I want to be greeted by name, so that I feel welcome.
 
 - **SC-001**: A greeting takes less than a second.
 `
+
+// edited is a saved plan by another hand.
+func edited(t *testing.T, plan []byte, edit func(issue, report map[string]any)) []byte {
+	t.Helper()
+	var tree map[string]any
+	if err := json.Unmarshal(plan, &tree); err != nil {
+		t.Fatal(err)
+	}
+	edit(tree["issue"].(map[string]any), tree["report"].(map[string]any))
+	raw, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// What guards and calls are on record for is what was seen: a plan of a failure, of
+// which nothing is evaluated, has none, whatever its file says.
+func TestPlanIsNoEvidence(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	plan := save(t, p, root, report("a", cursor.Failed))
+	apply(t, p, edited(t, plan, func(_, report map[string]any) {
+		report["guards"] = []any{map[string]any{"guard": "command forged", "verdict": "allow"}}
+		report["calls"] = []any{map[string]any{"kind": "command", "name": "forged"}}
+	}))
+	if got := journal(t, root); strings.Contains(got, "forged") || !strings.Contains(got, `"result":"failed"`) {
+		t.Errorf("the journal has what the file made up, or no failure: %s", got)
+	}
+}
+
+// A plan's words are held to the rules of a report's.
+func TestPlanWithABadReason(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	plan := save(t, p, root, report("a", cursor.Failed))
+	for name, bad := range map[string][]byte{
+		"a NUL byte":  edited(t, plan, func(_, report map[string]any) { report["reason"] = "a\x00b" }),
+		"too long":    edited(t, plan, func(_, report map[string]any) { report["reason"] = strings.Repeat("x", MaxText+1) }),
+		"text behind": append(plan[:len(plan):len(plan)], "]"...),
+	} {
+		before := journal(t, root)
+		_, err := p.Apply(context.Background(), bad)
+		if known := new(Error); !errors.As(err, &known) || known.Code != CodeUsage || journal(t, root) != before {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

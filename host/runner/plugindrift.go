@@ -2,8 +2,6 @@ package runner
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 
 	"github.com/spec-kitty/step-runner/host/config"
 )
@@ -22,7 +20,7 @@ func (r *reading) pluginsDrift() {
 	if err != nil {
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(frozen)) {
+	for _, name := range sortedKeys(frozen) {
 		now, ok := r.p.Config.Plugins[name]
 		if what := frozen[name].changed(now, ok); what != "" {
 			r.warn(pluginDriftCode, "plugin "+name+": "+what+" after this run began; the run goes on with what it froze. "+r.takenOver())

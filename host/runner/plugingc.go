@@ -37,7 +37,7 @@ func (k *Kit) Collect(keep int64, dry bool) (PluginGC, error) {
 	}
 	found, err := k.host.Collect(pins, keep, dry)
 	if err != nil {
-		return PluginGC{}, fail(CodeInternal, "mend the folder, or remove it: it holds nothing that is not made again", "the cache of compiled plugins: %v", err)
+		return PluginGC{}, fail(CodeNotRecorded, "mend the folder, or remove it: it holds nothing that is not made again", "the cache of compiled plugins: %v", err)
 	}
 	return PluginGC{
 		Schema: Schema, Folder: text(found.Dir), Keep: keep, DryRun: dry,

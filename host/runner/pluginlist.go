@@ -1,9 +1,6 @@
 package runner
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/spec-kitty/step-runner/host/config"
 )
 
@@ -63,7 +60,7 @@ func (k *Kit) List() (PluginList, error) {
 
 func (k *Kit) row(cfg *config.Config, c config.Plugin) PluginRow {
 	row := PluginRow{Name: c.Name, File: cfg.WasmPath(c), Pinned: text(c.SHA256), Dir: folderOf(cfg, c), Grants: grantsOf(c)}
-	wasm, err := readWasm(row.File)
+	wasm, err := readInside(cfg, row.File)
 	if err != nil {
 		row.State, row.Problem = PinUnreadable, text(err.Error())
 		return row
@@ -89,9 +86,7 @@ func pinState(c config.Plugin, sum string, dir *PluginFolder) string {
 
 func grantsOf(c config.Plugin) PluginGrants {
 	return PluginGrants{
-		Args: append([]string{}, c.Args...), Read: append([]string{}, c.Read...),
-		Write:  append([]string{}, c.Write...),
-		Env:    append([]string{}, slices.Sorted(maps.Keys(c.Env))...),
+		Args: listed(c.Args), Read: listed(c.Read), Write: listed(c.Write), Env: listed(sortedKeys(c.Env)),
 		Memory: c.Memory, TimeoutMS: c.Timeout.Milliseconds(), Output: c.Output, Log: c.Log, MaxRounds: c.MaxRounds,
 	}
 }

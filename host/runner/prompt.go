@@ -88,7 +88,7 @@ func (r *reading) promptFile(issue cursor.Issue, write bool) *string {
 	}
 	if !write {
 		if !r.planned && r.wantsPrompt(issue) {
-			r.warn(promptMissing, "the prompt of "+issueName(issue)+" is not there; `"+repairLine(r.state.Run)+"` writes it")
+			r.warn(promptMissing, "the prompt of "+issueName(issue)+" is not there; `"+r.p.repairLine(r.state.Run)+"` writes it")
 		}
 		return nil
 	}

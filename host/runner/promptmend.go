@@ -66,6 +66,12 @@ func (p *Project) openByID(ctx context.Context, id string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.apart(ctx, store)
+}
+
+// apart reads a run for one look, and keeps nothing of it open: the caller closes
+// it. Nothing can be committed on it.
+func (p *Project) apart(ctx context.Context, store Store) (*reading, error) {
 	r := &reading{p: p, run: &run{store: store}}
 	if err := r.load(ctx); err != nil {
 		r.run.close()
@@ -98,7 +104,7 @@ func (e *examination) prompts(ctx context.Context, h RunHealth) {
 	}
 	defer r.run.close()
 	for _, issue := range r.unprompted() {
-		e.find(Finding{Level: LevelRepairable, Code: promptMissing, RunID: h.RunID, Fix: repairLine(h.RunID),
+		e.find(Finding{Level: LevelRepairable, Code: promptMissing, RunID: h.RunID, Fix: e.p.repairLine(h.RunID),
 			Message: fmt.Sprintf("%s is handed out to %s and its prompt is not there", issueName(issue), issue.Holder)})
 	}
 }

@@ -11,11 +11,11 @@ import (
 // nothing happens. With Discard it gives the artifacts up: what stands in their
 // places stays, and the record says so. What it did is durable on return.
 func (p *Project) Publish(ctx context.Context, q OperatorRequest) (Answer, error) {
-	switch {
-	case q.Discard && q.Reason == "":
-		return Answer{}, fail(CodeUsage, "add --reason TEXT", "giving up what was recorded wants a reason")
-	case !q.Discard && q.Reason != "":
+	if !q.Discard && q.Reason != "" {
 		return Answer{}, fail(CodeUsage, "add --discard, or leave --reason out", "a reason goes with --discard")
+	}
+	if err := checkReason("giving up what was recorded", q.Reason); q.Discard && err != nil {
+		return Answer{}, err
 	}
 	if err := q.check(); err != nil {
 		return Answer{}, err

@@ -40,7 +40,7 @@ func Remedy(code Code) string {
 		return "use the newer version of spec-kitty"
 	case CodeNotTrusted:
 		return "`spec-kitty help trust` explains how to consent"
-	case CodeDiskFull:
+	case CodeNotRecorded:
 		return "make room or mend the permissions, then call again"
 	case CodeInternal:
 		return "this is a fault of the program: please report it with this message"

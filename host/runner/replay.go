@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -109,7 +108,7 @@ func (a *replaying) replay(ctx context.Context) error {
 
 // take tells one record, makes its calls again where that is asked, and folds it.
 func (a *replaying) take(ctx context.Context, rec commit.Record[cursor.Event]) error {
-	m := Moment{Revision: rec.Revision, At: rec.At.UTC().Format(time.RFC3339Nano), Actor: rec.Actor, Kind: rec.Kind, Told: []Saying{}}
+	m := Moment{Revision: rec.Revision, At: stamp(rec.At), Actor: rec.Actor, Kind: rec.Kind, Told: []Saying{}}
 	for _, e := range rec.Events {
 		m.Told = append(m.Told, tell(e))
 	}
@@ -124,7 +123,7 @@ func (a *replaying) take(ctx context.Context, rec commit.Record[cursor.Event]) e
 	if err := a.callAgain(ctx, rec); err != nil {
 		return err
 	}
-	meta := cursor.Meta{Revision: rec.Revision, At: rec.At, Actor: rec.Actor, Kind: rec.Kind}
+	meta := metaOf(rec.Meta)
 	for _, e := range rec.Events {
 		a.state = cursor.Evolve(a.state, meta, e.Event)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -23,7 +22,7 @@ func (r *reading) head(c Caller) Answer {
 	a := Answer{
 		Schema: Schema, Agent: text(c.Holder().Agent),
 		MissionSlug: r.mission.Slug, MissionNumber: r.mission.Number,
-		Timestamp: r.p.now().UTC().Format(time.RFC3339Nano), StateRoot: r.p.Config.StateRoot(),
+		Timestamp: stamp(r.p.now()), StateRoot: r.p.Config.StateRoot(),
 		MissionState: "not_started", Origin: Origin{Tier: "project"},
 		GuardFailures: []string{}, Guards: []Guard{}, NotEvaluated: []string{}, Recover: []string{},
 		OpenDecisions: []Decision{}, StepMetadata: map[string]any{}, Recorded: r.recorded, Replayed: r.replayed, Planned: r.planned,
@@ -185,7 +184,8 @@ func (r *reading) showIssue(a *Answer, issue cursor.Issue, write bool) error {
 		a.StepMetadata = def.Metadata
 	}
 	a.Token, a.Attempt = text(issue.Token), &issue.Attempt
-	a.Holder = &HolderSince{Agent: issue.Holder.Agent, Worker: issue.Holder.Worker, Since: issue.Since.UTC().Format(time.RFC3339Nano)}
+	holder := holds(issue.Holder, issue.Since)
+	a.Holder = &holder
 	a.WorkspacePath = r.workspace(issue.Package)
 	a.Report = text(r.reportLine(issue))
 	a.PromptFile = r.promptFile(issue, write)
@@ -273,7 +273,7 @@ func putOff(q cursor.Asking) int {
 func decisionOf(q cursor.Asking) Decision {
 	d := Decision{ID: q.ID, Token: q.Token, InputKey: text(q.Key), Question: q.Question, Options: listed(q.Options)}
 	if p := q.Postponed; p != nil {
-		d.Postponed = &Postponed{By: p.By, At: p.At.UTC().Format(time.RFC3339Nano), Reason: p.Reason}
+		d.Postponed = &Postponed{By: p.By, At: stamp(p.At), Reason: p.Reason}
 	}
 	return d
 }
@@ -304,7 +304,8 @@ func (r *reading) showBlock(a *Answer, why *cursor.Refusal, c Caller) {
 	a.ReasonCode = text(string(why.Code))
 	a.Reason = text(string(why.Code) + ": " + why.Message)
 	if a.Holder == nil && !why.Holder.IsZero() {
-		a.Holder = &HolderSince{Agent: why.Holder.Agent, Worker: why.Holder.Worker, Since: why.Since.UTC().Format(time.RFC3339Nano)}
+		holder := holds(why.Holder, why.Since)
+		a.Holder = &holder
 	}
 	for _, f := range why.Guards {
 		r.showGuard(a, Guard{Guard: f.Guard, Verdict: f.Verdict, Expected: f.Expected, Examined: f.Examined, Fix: f.Fix, message: f.Message})

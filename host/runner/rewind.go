@@ -187,12 +187,8 @@ func (r *reading) lanesBack(done *Rewinding, t cursor.Rewind, after cursor.State
 // one is the mission's run then. Only a run that was over can be followed, so
 // this takes a rewind of one beside a `run start --again`.
 func (r *reading) superseded(ctx context.Context) {
-	now, err := r.p.runs.Lookup(ctx, r.mission.Slug)
-	if err != nil {
-		return
-	}
-	defer now.Close()
-	if now.ID() != r.state.Run {
-		r.warn("superseded", "run "+now.ID()+" was started meanwhile and is the mission's run; this one was rewound all the same")
+	now, err := r.p.latest(ctx, r.mission.Slug)
+	if err == nil && now != "" && now != r.state.Run {
+		r.warn("superseded", "run "+now+" was started meanwhile and is the mission's run; this one was rewound all the same")
 	}
 }

@@ -107,15 +107,12 @@ func (r *run) grantOf(name string, s cursor.State) (frozenPlugin, error) {
 func (r *run) frozenGrants(s cursor.State) (map[string]frozenPlugin, error) {
 	var all map[string]frozenPlugin
 	file := namesOf(s).plugins
-	raw, err := r.blob(file)
-	if err == nil && hexSum(raw) != s.Grants {
-		err = errors.New("it is not what the run froze")
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &all)
-	}
+	raw, err := r.frozenBlob(file, s.Grants)
 	if err != nil {
-		return nil, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
+		return nil, err
+	}
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, r.damaged(file, err)
 	}
 	return all, nil
 }
@@ -141,14 +138,22 @@ func (r *run) plugin(name string, s cursor.State) (sandbox.Plugin, frozenPlugin,
 func (f frozenPlugin) wasmBlob() string   { return blobWasm + f.SHA256 + ".wasm" }
 func (f frozenPlugin) bundleBlob() string { return blobBundle + f.DirSum + ".bundle" }
 
-// frozenBlob reads a frozen file, which must have this digest.
+// frozenBlob reads a frozen file, which must have this digest: the records vouch
+// for its bytes, and whoever edits them has damaged the run.
 func (r *run) frozenBlob(file, sum string) ([]byte, error) {
 	data, err := r.blob(file)
 	if err == nil && hexSum(data) != sum {
-		err = errors.New("it is not what the run froze")
+		err = errNotFrozen
 	}
 	if err != nil {
-		return nil, &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
+		return nil, r.damaged(file, err)
 	}
 	return data, nil
+}
+
+var errNotFrozen = errors.New("it is not what the run froze")
+
+// damaged is the damage of a frozen file.
+func (r *run) damaged(file string, err error) error {
+	return &commit.DamagedError{File: file + " of run " + r.store.ID(), Why: err.Error()}
 }

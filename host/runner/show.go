@@ -1,11 +1,11 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -136,15 +136,31 @@ func (p *Project) Show(ctx context.Context, handle string) (Overview, error) {
 	if err != nil {
 		return Overview{}, classify(err)
 	}
-	if r.run != nil {
-		r.whole = true
-		r.drifts()
+	o, err := r.overview()
+	return o, classify(err)
+}
+
+// glance is Show of one of many: nothing of the run stays open, as a project may
+// have thousands.
+func (p *Project) glance(ctx context.Context, slug string) (Overview, error) {
+	store, err := p.runs.Lookup(ctx, slug)
+	if err != nil {
+		return Overview{}, classify(err)
 	}
+	r, err := p.apart(ctx, store)
+	if err != nil {
+		return Overview{}, classify(err)
+	}
+	defer r.run.close()
 	o, err := r.overview()
 	return o, classify(err)
 }
 
 func (r *reading) overview() (Overview, error) {
+	if r.run != nil {
+		r.whole = true
+		r.drifts()
+	}
 	a := r.head(Caller{})
 	o := Overview{
 		Schema: Schema, MissionSlug: a.MissionSlug, MissionNumber: a.MissionNumber, MissionType: a.MissionType,
@@ -153,6 +169,7 @@ func (r *reading) overview() (Overview, error) {
 		Inputs: map[string]string{}, Warnings: []Warning{},
 	}
 	if r.run == nil {
+		o.Warnings = append(o.Warnings, r.warnings...)
 		return o, nil
 	}
 	if err := r.showSteps(&o); err != nil {
@@ -182,8 +199,7 @@ func (r *reading) overview() (Overview, error) {
 func (r *reading) issueRows() []IssueRow {
 	rows := []IssueRow{}
 	for _, i := range r.state.Issues() {
-		rows = append(rows, IssueRow{StepID: i.Step, WPID: i.Package, Token: i.Token, Attempt: i.Attempt,
-			Holder: HolderSince{Agent: i.Holder.Agent, Worker: i.Holder.Worker, Since: i.Since.UTC().Format(time.RFC3339)}})
+		rows = append(rows, IssueRow{StepID: i.Step, WPID: i.Package, Token: i.Token, Attempt: i.Attempt, Holder: holds(i.Holder, i.Since)})
 	}
 	return rows
 }
@@ -209,20 +225,11 @@ func (r *reading) showSteps(o *Overview) error {
 func (r *reading) showPackages(o *Overview) {
 	for _, p := range r.facts.Packages {
 		own := r.state.Packages[p.ID]
-		row := PackageRow{
+		o.Packages = append(o.Packages, PackageRow{
 			ID: p.ID, Title: p.Title, Lane: string(r.state.Lane(r.facts, p.ID)),
-			DependsOn: slices.Clone(p.DependsOn), Stopped: own.Reason,
-		}
-		if row.DependsOn == nil {
-			row.DependsOn = []string{}
-		}
-		if h := r.state.HolderOf(r.facts, p.ID); !h.IsZero() {
-			row.Holder = h.String()
-		}
-		if h := r.state.AuthorOf(r.facts, p.ID); !h.IsZero() {
-			row.Author = h.String()
-		}
-		o.Packages = append(o.Packages, row)
+			Holder: named(r.state.HolderOf(r.facts, p.ID)), Author: named(r.state.AuthorOf(r.facts, p.ID)),
+			DependsOn: listed(p.DependsOn), Stopped: cmp.Or(own.Reason, string(own.Stop)),
+		})
 	}
 	r.showLanesWithoutFile(o)
 }
@@ -262,7 +269,7 @@ func (p *Project) Status(ctx context.Context, handle string) ([]Overview, []RunR
 		if latest[row.MissionSlug].RunID != row.RunID {
 			continue
 		}
-		o, err := p.Show(ctx, row.MissionSlug)
+		o, err := p.glance(ctx, row.MissionSlug)
 		if err != nil {
 			row.broken(err)
 			broken = append(broken, row)
@@ -291,7 +298,7 @@ func (p *Project) Log(ctx context.Context, handle string, from uint64, visit fun
 	}
 	err = r.store.Records(ctx, from, func(rec commit.Record[cursor.Event]) error {
 		row := LogRecord{
-			Revision: rec.Revision, At: rec.At.UTC().Format(time.RFC3339Nano),
+			Revision: rec.Revision, At: stamp(rec.At),
 			Actor: rec.Actor, Kind: rec.Kind, Events: []json.RawMessage{}, Newer: rec.Newer,
 		}
 		for _, e := range rec.Events {
@@ -325,7 +332,7 @@ type Verification struct {
 }
 
 // Verify reads a whole run: checksums, chain, fold, state against journal, and
-// the frozen files against the digests in the first record. What it warns of lies
+// the frozen files against the digests in the records. What it warns of lies
 // outside of the run and makes it no less sound.
 func (p *Project) Verify(ctx context.Context, handle string) (Verification, error) {
 	m, err := p.mission(ctx, handle)

@@ -7,20 +7,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/config"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/host/lanes"
 	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 )
-
-// MaxWasm is the greatest size of a plugin, in bytes.
-const MaxWasm = 32 << 20
 
 // StartRequest asks for a new run.
 type StartRequest struct {
@@ -73,29 +69,48 @@ func (p *Project) missionToStart(ctx context.Context, q StartRequest) (m lanes.M
 
 // settleFolder makes a new mission's folder once nothing speaks against the
 // start. undo takes it back where the start is refused after all: it leaves no
-// trace.
+// trace. But two may start one mission at once, and the one that is refused may be
+// the one that made the folder; the other one's run works in it then:
+//
+//	a: folder, meta.json
+//	                          b: finds them, starts the run
+//	a: run_exists             (and its folder is b's now)
 func (r *reading) settleFolder(ctx context.Context, q StartRequest, first cursor.Start) (undo func(), err error) {
 	if !q.fresh {
 		return func() {}, nil
 	}
-	before, err := r.p.runs.Lookup(ctx, first.Mission)
+	before, err := r.p.latest(ctx, first.Mission)
 	switch {
-	case err == nil:
-		defer before.Close()
-		if !q.Again {
-			return nil, r.p.exists(ctx, &commit.ExistsError{Slug: first.Mission, ID: before.ID()})
-		}
-	case !errors.Is(err, commit.ErrNoRun):
+	case err != nil:
 		return nil, err
+	case before != "" && !q.Again:
+		return nil, r.p.exists(ctx, &commit.ExistsError{Slug: first.Mission, ID: before})
 	}
-	if undo, err = r.p.makeMission(first.Mission, first.Type); err != nil {
+	takeBack, err := r.p.makeMission(first.Mission, first.Type)
+	if err != nil {
 		return nil, err
 	}
 	if r.mission, err = lanes.Load(r.p.Config.SpecsDir(), first.Mission); err != nil {
-		undo()
+		takeBack()
 		return nil, err
 	}
-	return undo, nil
+	return func() {
+		if now, err := r.p.latest(context.WithoutCancel(ctx), first.Mission); err == nil && now == before {
+			takeBack()
+		}
+	}, nil
+}
+
+// latest is the id of a mission's latest run; "" where it has none.
+func (p *Project) latest(ctx context.Context, slug string) (id string, err error) {
+	store, err := p.runs.Lookup(ctx, slug)
+	switch {
+	case errors.Is(err, commit.ErrNoRun):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return store.ID(), store.Close()
 }
 
 // rehearse decides the start before anything is made, and renders the prompt of
@@ -293,16 +308,8 @@ func readInside(cfg *config.Config, path string) ([]byte, error) {
 
 // readWasm reads a module's file.
 func readWasm(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", path)
-	case info.Size() > MaxWasm:
-		return nil, fmt.Errorf("%d bytes are more than the %d allowed", info.Size(), MaxWasm)
-	}
-	return os.ReadFile(path)
+	wasm, _, err := readonly.Path(path, config.MaxWasm)
+	return wasm, err
 }
 
 func hexSum(data []byte) string {

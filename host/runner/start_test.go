@@ -3,13 +3,16 @@ package runner
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
 // A plugin whose bytes are not those that were pinned, or that is no plugin,
@@ -319,6 +322,185 @@ steps = [{ id = "A", guards = [{ plugin = "loop" }] }, { id = "B", executor = { 
 		}
 	})
 	if _, err := caller.Next(ctx, report("a", cursor.Success)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// atDisk calls something at each look at the disk.
+type atDisk struct {
+	durable.Disk
+	look func()
+}
+
+func (d atDisk) Stat(path string) (fs.FileInfo, error) {
+	d.look()
+	return d.Disk.Stat(path)
+}
+
+// Two start one new mission. The one that made its folder finds that the other was
+// first: the folder is where the other's run works, and stays.
+func TestFolderIsTheWinners(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	meta := filepath.Join(root, "kitty-specs", "new", "meta.json")
+	first, won := open(t, root), false
+	second := open(t, root, func(o *Options) {
+		o.Commit.Disk = atDisk{durable.OS(), func() {
+			if won || missing(meta) {
+				return
+			}
+			won = true
+			a, err := first.Start(t.Context(), StartRequest{Slug: "new", Caller: Caller{Agent: "a"}})
+			if err != nil {
+				t.Errorf("the first start: %v", err)
+			}
+			wantStep(t, a, "A")
+		}}
+	})
+	_, err := second.Start(t.Context(), StartRequest{Slug: "new", Caller: Caller{Agent: "b"}})
+	if known := new(Error); !errors.As(err, &known) || known.Code != CodeRunExists || !won {
+		t.Fatalf("error %v, the other won: %v", err, won)
+	}
+	if !strings.Contains(read(t, meta), `"mission_type": "t"`) {
+		t.Error("the mission's meta.json is another one")
+	}
+}
+
+// syncedDirs notes the folders whose names were made durable.
+type syncedDirs struct {
+	durable.Disk
+	dirs *[]string
+}
+
+func (d syncedDirs) SyncDir(path string) error {
+	*d.dirs = append(*d.dirs, path)
+	return d.Disk.SyncDir(path)
+}
+
+// P3: the folder of a mission is durable before the run that works in it is
+// acknowledged.
+func TestFolderIsDurable_P3(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	var synced []string
+	p := open(t, root, func(o *Options) { o.Commit.Disk = syncedDirs{durable.OS(), &synced} })
+	if _, err := p.Start(t.Context(), StartRequest{Slug: "new", Caller: Caller{Agent: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{p.Config.SpecsDir(), filepath.Join(p.Config.SpecsDir(), "new")} {
+		if !slices.Contains(synced, dir) {
+			t.Errorf("the names in %s were not synced, only those in %v", dir, synced)
+		}
+	}
+}
+
+// A sound index of another definition, as from another run's folder, is a wrong one:
+// it steers nothing, and the next report makes it anew.
+func TestIndexOfAnotherDefinitionHeals(t *testing.T) {
+	root, other := makeProject(t, linear, nil), makeProject(t, "[missions.t]\nsteps = [{ id = \"X\" }, { id = \"Y\" }]", nil)
+	for _, root := range []string{root, other} {
+		must(t, open(t, root), report("a", cursor.Success))
+	}
+	sound := read(t, only(t, root, "definition.index"))
+	write(t, only(t, root, "definition.index"), read(t, only(t, other, "definition.index")))
+	a, err := open(t, root).Query(t.Context(), "m", Caller{Agent: "a"})
+	if err != nil || value(a.StepID) != "A" {
+		t.Fatalf("step %s, %v", value(a.StepID), err)
+	}
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "B")
+	if read(t, only(t, root, "definition.index")) != sound {
+		t.Error("the index was not made anew")
+	}
+}
+
+// A run goes on with what it froze: another definition in its place is damage, also
+// where it is read whole, as its index is gone, and no index is made of it.
+func TestForgedDefinitionIsDamage(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	must(t, open(t, root), report("a", cursor.Success))
+	file := only(t, root, "definition.json")
+	write(t, file, strings.Replace(read(t, file), `"id":"A"`, `"id":"Z"`, 1))
+	if err := os.Remove(only(t, root, "definition.index")); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, root)
+	_, query := p.Query(t.Context(), "m", Caller{Agent: "a"})
+	_, next := p.Next(t.Context(), report("a", cursor.Success))
+	for what, err := range map[string]error{"query": query, "report": next} {
+		if known := new(Error); !errors.As(err, &known) || known.Code != CodeStateDamaged {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if !missing(filepath.Join(filepath.Dir(file), "definition.index")) {
+		t.Error("an index was made of what the run did not freeze")
+	}
+}
+
+// A changed prompt is a changed definition, also when the verdict on the files as they
+// were was kept: its file is looked at too.
+func TestDriftOfAPrompt(t *testing.T) {
+	root := makeProject(t, "[missions.t]\nfile = \"missions/t.toml\"", nil)
+	toml, prompt := filepath.Join(root, "missions", "t.toml"), filepath.Join(root, "missions", "a.md")
+	write(t, toml, "steps = [{ id = \"A\", prompt_template = \"a.md\" }, { id = \"B\" }]\n")
+	write(t, prompt, "Do A.\n")
+	old := time.Now().Add(-time.Hour)
+	for _, file := range []string{toml, prompt} {
+		if err := os.Chtimes(file, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := must(t, open(t, root), report("a", cursor.Success)); len(a.Warnings) != 0 {
+		t.Fatalf("warnings %v", a.Warnings)
+	}
+	write(t, prompt, "Do A with care.\n")
+	a, err := open(t, root).Query(t.Context(), "m", Caller{Agent: "a"})
+	if err != nil || len(a.Warnings) != 1 || a.Warnings[0].Code != driftCode {
+		t.Errorf("warnings %v, %v", a.Warnings, err)
+	}
+}
+
+// The status of many missions leaves none of them open: a project may have more than
+// a process may have files.
+func TestStatusLeavesNothingOpen(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	must(t, open(t, root), report("a", cursor.Success))
+	p := open(t, root)
+	all, broken, err := p.Status(t.Context(), "")
+	if err != nil || len(all) != 1 || len(broken) != 0 || len(all[0].Issues) != 1 {
+		t.Fatalf("%v, %v, %v", all, broken, err)
+	}
+	if len(p.open) != 0 {
+		t.Errorf("%d runs stay open", len(p.open))
+	}
+}
+
+// A rewind beside one that takes back the step that it is about is told so.
+func TestRewindBesideARewind(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	peer := open(t, root)
+	for range 3 {
+		must(t, peer, report("a", cursor.Success))
+	}
+	back := RewindRequest{Mission: "m", Actor: "human:me", Step: "A", Reason: "again"}
+	p := open(t, root, peerAt(PointRead, func() {
+		if _, refused, err := peer.Rewind(t.Context(), back); refused != nil || err != nil {
+			t.Errorf("the peer: %v %v", refused, err)
+		}
+	}))
+	later := back
+	later.Step = "B"
+	_, refused, err := p.Rewind(t.Context(), later)
+	if err != nil || refused == nil {
+		t.Fatalf("%v, %v", refused, err)
+	}
+	wantBlocked(t, *refused, "cursor_moved", "stale_plan")
+}
+
+// A blank reason is none.
+func TestDiscardWantsAReason(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	_, err := p.Publish(t.Context(), OperatorRequest{Mission: "m", Actor: "human:me", Discard: true, Reason: " \n"})
+	if known := new(Error); !errors.As(err, &known) || known.Code != CodeUsage {
 		t.Errorf("error %v", err)
 	}
 }

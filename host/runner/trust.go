@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -112,7 +111,7 @@ func (p *Project) Consent(ctx context.Context, to ConsentTo) (Consent, error) {
 		c.Apart = p.loopConsents()
 	}
 	if c.Consented, err = p.trust.Trusts(c.Digest); err != nil {
-		return c, fail(CodeDiskFull, "make the folder yours alone, then look again", "%v", err)
+		return c, fail(CodeNotRecorded, "make the folder yours alone, then look again", "%v", err)
 	}
 	return c, nil
 }
@@ -162,17 +161,17 @@ func (p *Project) consentOf(ctx context.Context, to ConsentTo) (Consent, trust.S
 
 func listSet(set trust.Set) (commands []ConsentCommand, plugins []ConsentPlugin, loops []ConsentLoop) {
 	commands, plugins, loops = []ConsentCommand{}, []ConsentPlugin{}, []ConsentLoop{}
-	for _, name := range sortedNames(set.Loops) {
+	for _, name := range sortedKeys(set.Loops) {
 		l := set.Loops[name]
 		loops = append(loops, ConsentLoop{Name: name, Definition: l.Definition, Branch: l.Branch, Prompt: l.Prompt, Programs: l.Programs, PassEnv: listed(l.PassEnv), Scripts: l.Scripts})
 	}
-	for _, name := range sortedNames(set.Commands) {
+	for _, name := range sortedKeys(set.Commands) {
 		c := set.Commands[name]
 		commands = append(commands, ConsentCommand{
 			Name: name, Run: c.Run, Cwd: c.Cwd, TimeoutMS: time.Duration(c.Timeout).Milliseconds(), PassEnv: listed(c.PassEnv), Output: c.Output,
 		})
 	}
-	for _, name := range sortedNames(set.Plugins) {
+	for _, name := range sortedKeys(set.Plugins) {
 		plugins = append(plugins, listPlugin(name, set.Plugins[name]))
 	}
 	return commands, plugins, loops
@@ -182,15 +181,6 @@ func listPlugin(name string, p trust.Plugin) ConsentPlugin {
 	env := map[string]string{}
 	maps.Copy(env, p.Env)
 	return ConsentPlugin{Name: name, SHA256: p.SHA256, Dir: text(p.Dir), Write: listed(p.Write), Args: listed(p.Args), Read: listed(p.Read), Env: env}
-}
-
-func sortedNames[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // GiveConsent records the user's consent to the set of this digest, which must be
@@ -207,7 +197,7 @@ func (p *Project) GiveConsent(ctx context.Context, to ConsentTo, digest string) 
 		return c, nil
 	}
 	if _, err := p.trust.Grant(c.set, p.now()); err != nil {
-		return c, fail(CodeDiskFull, "mend the folder, then consent again", "%v", err)
+		return c, fail(CodeNotRecorded, "mend the folder, then consent again", "%v", err)
 	}
 	c.Consented, c.Recorded = true, true
 	return c, nil
@@ -218,14 +208,14 @@ func (p *Project) Consents() (Consents, error) {
 	all := Consents{Schema: Schema, Folder: p.trust.Folder(), Records: []ConsentRecord{}}
 	records, err := p.trust.List()
 	if err != nil {
-		return all, fail(CodeDiskFull, "make the folder yours alone, then look again", "%v", err)
+		return all, fail(CodeNotRecorded, "make the folder yours alone, then look again", "%v", err)
 	}
 	current := consentSet(p.Config).Digest()
 	for _, r := range records {
 		row := ConsentRecord{Digest: r.Digest, At: r.At.UTC().Format(time.RFC3339), Commands: []string{}, Writers: []string{}, Current: r.Digest == current}
 		if set, err := trust.Decode(r.Set); err == nil {
-			row.Commands = sortedNames(set.Commands)
-			for _, name := range sortedNames(set.Plugins) {
+			row.Commands = sortedKeys(set.Commands)
+			for _, name := range sortedKeys(set.Plugins) {
 				if len(set.Plugins[name].Write) > 0 {
 					row.Writers = append(row.Writers, name)
 				}
@@ -245,7 +235,7 @@ func (p *Project) RevokeConsent(digest string) (Revocation, error) {
 	}
 	var err error
 	if r.Revoked, err = p.trust.Revoke(digest); err != nil {
-		return r, fail(CodeDiskFull, "mend the folder, then try again", "%v", err)
+		return r, fail(CodeNotRecorded, "mend the folder, then try again", "%v", err)
 	}
 	return r, nil
 }

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/mission"
 )
@@ -64,14 +63,14 @@ func (r *run) openView(s cursor.State) (mission.View, error) {
 	blob, err := r.store.Blob(files.index)
 	if err == nil {
 		index, err := mission.OpenIndex(blob, blob.Size())
-		if err == nil {
+		if err == nil && index.Digest() == s.Definition {
 			r.indexes = append(r.indexes, blob)
 			heal := func() (mission.View, error) { return r.heal(s) }
 			return remembered(&healing{View: index, definition: heal}), nil
 		}
 		blob.Close()
 	}
-	def, err := r.definition(files)
+	def, err := r.definition(files, s.Definition)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func (r *run) openView(s cursor.State) (mission.View, error) {
 // heal gives the definition in place of an index that is damaged, which the
 // next writer makes anew.
 func (r *run) heal(s cursor.State) (mission.View, error) {
-	def, err := r.definition(namesOf(s))
+	def, err := r.definition(namesOf(s), s.Definition)
 	if err != nil {
 		return nil, err
 	}
@@ -100,15 +99,16 @@ func (r *run) mend(s cursor.State) {
 	r.stale[s.Definition] = namesOf(s)
 }
 
-// definition decodes a whole frozen definition.
-func (r *run) definition(files frozenNames) (*mission.Definition, error) {
-	raw, err := r.blob(files.definition)
+// definition decodes a whole frozen definition, which must have this digest: what
+// would be steered by other bytes is no run of ours any more.
+func (r *run) definition(files frozenNames, digest string) (*mission.Definition, error) {
+	raw, err := r.frozenBlob(files.definition, digest)
 	if err != nil {
-		return nil, &commit.DamagedError{File: files.definition, Why: err.Error()}
+		return nil, err
 	}
 	def, err := mission.Decode(raw)
 	if err != nil {
-		return nil, &commit.DamagedError{File: files.definition, Why: err.Error()}
+		return nil, r.damaged(files.definition, err)
 	}
 	return def, nil
 }
@@ -119,8 +119,8 @@ func (r *run) mendIndex() error {
 	stale := r.stale
 	r.stale = nil
 	r.mu.Unlock()
-	for _, files := range stale {
-		def, err := r.definition(files)
+	for digest, files := range stale {
+		def, err := r.definition(files, digest)
 		if err != nil {
 			return err
 		}

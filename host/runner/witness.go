@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/sandbox"
 )
@@ -64,7 +65,7 @@ func (r *reading) publishCalls(t step) {
 			continue
 		}
 		if _, err := r.run.store.Publish(name, raw); err != nil {
-			r.warn("view_not_written", "what a plugin was asked could not be kept: "+err.Error())
+			r.warn(commit.WarnViewNotWritten, "what a plugin was asked could not be kept: "+err.Error())
 			return
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -81,7 +79,7 @@ func (w *world) packages(r *run, s cursor.State, f *cursor.Facts) {
 		with[p.ID] = true
 		f.Packages = append(f.Packages, fact(p, log, source, s.Run))
 	}
-	for _, id := range slices.Sorted(maps.Keys(s.Packages)) {
+	for _, id := range sortedKeys(s.Packages) {
 		if !with[id] {
 			f.Lost = append(f.Lost, fact(lanes.Package{ID: id}, log, source, s.Run))
 		}

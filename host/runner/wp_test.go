@@ -166,3 +166,29 @@ func TestMoveDoesNotPassGuards(t *testing.T) {
 		t.Errorf("state %s (%s)", a.MissionState, value(a.Reason))
 	}
 }
+
+// A line of the lane log may have any time that is one, the first of all too.
+func TestHistoryFromTheBeginningOfTime(t *testing.T) {
+	files := packages(1)
+	files["status.events.jsonl"] = strings.Replace(laneLog("planned"), "2026-01-01", "0001-01-01", 1)
+	p := open(t, makeProject(t, packaged, files))
+	h, err := p.WPHistory(t.Context(), "m", "WP01")
+	if err != nil || len(h.Changes) != 1 || h.Changes[0].At != "0001-01-01T00:00:00Z" {
+		t.Errorf("%+v, %v", h.Changes, err)
+	}
+}
+
+// A package that is blocked without a word is shown as stopped all the same.
+func TestStoppedWithoutAReason(t *testing.T) {
+	root := makeProject(t, packaged, packages(1))
+	p := started(t, root)
+	claim(t, p, "a", "WP01")
+	must(t, p, report("a", cursor.Blocked))
+	o, err := p.Show(t.Context(), "m")
+	if err != nil || len(o.Packages) != 1 || o.Packages[0].Stopped != "blocked" {
+		t.Errorf("%+v, %v", o.Packages, err)
+	}
+	if list, err := p.WPList(t.Context(), "m"); err != nil || list.Packages[0].Stopped != "blocked" {
+		t.Errorf("%+v, %v", list.Packages, err)
+	}
+}

@@ -116,7 +116,7 @@ func (s *shelf) logged(id string, times map[uint64]time.Time) (all []dated, err 
 
 func ofLog(c lanes.Change) dated {
 	change := WPChange{
-		At: *moment(c.At), Actor: c.Actor, Change: "moved", EventID: text(c.EventID),
+		At: stamp(c.At), Actor: c.Actor, Change: "moved", EventID: text(c.EventID),
 		From: text(string(c.From)), To: text(string(c.To)), Holder: c.Agent, Author: c.Author, Reason: c.Reason, Force: c.Force,
 	}
 	if c.To == "" {
@@ -144,7 +144,7 @@ func (t *tale) record(rec commit.Record[cursor.Event]) error {
 			t.times[rec.Revision] = rec.At
 		}
 		if c, ok := t.change(e.Event); ok {
-			c.At, c.Actor, c.Revision = *moment(rec.At), rec.Actor, &rec.Revision
+			c.At, c.Actor, c.Revision = stamp(rec.At), rec.Actor, &rec.Revision
 			t.changes = append(t.changes, dated{at: rec.At, WPChange: c})
 		}
 	}

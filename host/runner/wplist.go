@@ -136,7 +136,7 @@ func (s *shelf) ids() []string {
 	for _, p := range s.facts.Packages {
 		ids = append(ids, p.ID)
 	}
-	more := slices.Sorted(maps.Keys(s.state.Packages))
+	more := sortedKeys(s.state.Packages)
 	for _, at := range s.log.Positions {
 		if at.Lane != mission.Genesis {
 			more = append(more, at.Package)
@@ -191,13 +191,12 @@ func (s *shelf) row(id string) WPRow {
 		row.StepID, row.Token, row.Attempt = text(own.Issue.Step), text(own.Issue.Token), &own.Issue.Attempt
 	}
 	if h := s.state.HolderOf(s.facts, id); !h.IsZero() {
-		row.Holder = &HolderSince{Agent: h.Agent, Worker: h.Worker, Since: since.UTC().Format(time.RFC3339Nano)}
+		is := holds(h, since)
+		row.Holder = &is
 	}
-	if h := s.state.AuthorOf(s.facts, id); !h.IsZero() {
-		row.Author = h.String()
-	}
-	if own.Stop != cursor.NoStop {
-		row.Stopped = string(own.Stop) + ": " + own.Reason
+	row.Author = named(s.state.AuthorOf(s.facts, id))
+	if row.Stopped = string(own.Stop); own.Reason != "" {
+		row.Stopped += ": " + own.Reason
 	}
 	return row
 }
@@ -207,7 +206,8 @@ func (s *shelf) onlyInLog(row *WPRow) {
 	at := s.log.At(row.ID)
 	row.Lane, row.Author, row.Since = string(at.Lane), at.Author, moment(at.Since)
 	if at.Holder != "" {
-		row.Holder = &HolderSince{Agent: at.Holder, Worker: at.Worker, Since: at.Since.UTC().Format(time.RFC3339Nano)}
+		is := holds(cursor.Holder{Agent: at.Holder, Worker: at.Worker}, at.Since)
+		row.Holder = &is
 	}
 }
 
@@ -225,10 +225,18 @@ func (s *shelf) moves(id string) []string {
 	return to
 }
 
-// moment is a time as documents have it; null for none.
+// stamp is a time as documents have it.
+func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
+
+// moment is stamp; null for no time.
 func moment(at time.Time) *string {
 	if at.IsZero() {
 		return nil
 	}
-	return text(at.UTC().Format(time.RFC3339Nano))
+	return text(stamp(at))
+}
+
+// holds is who holds work, and since when, as documents have it.
+func holds(h cursor.Holder, since time.Time) HolderSince {
+	return HolderSince{Agent: h.Agent, Worker: h.Worker, Since: stamp(since)}
 }

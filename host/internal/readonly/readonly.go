@@ -1,5 +1,5 @@
-// Package readonly reads regular files inside one folder. It promises that a
-// name cannot lead out of the folder, neither by dots nor by links, that
+// Package readonly reads regular files, most of them inside one folder. It promises
+// that a name in a folder cannot lead out of it, neither by dots nor by links, that
 // nothing but a regular file is ever read (a named pipe cannot make a caller
 // wait), and that no more than the given number of bytes is held. It writes
 // nothing. All functions may be called by any number of goroutines.
@@ -59,6 +59,25 @@ func File(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	return whole(f, info, name, limit)
+}
+
+// Path is File for a path that its caller vouches for: links are followed wherever
+// they lead.
+func Path(name string, limit int64) ([]byte, fs.FileInfo, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|NoWait, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, info, err := regular(f, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return whole(f, info, name, limit)
+}
+
+// whole reads a file to its end and closes it.
+func whole(f *os.File, info fs.FileInfo, name string, limit int64) ([]byte, fs.FileInfo, error) {
 	defer f.Close()
 	data, fits, err := AtMost(f, info.Size(), limit)
 	if err != nil {
@@ -76,6 +95,11 @@ func Open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, explain(root, name, err)
 	}
+	return regular(f, name)
+}
+
+// regular closes a file that is none.
+func regular(f *os.File, name string) (*os.File, fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = &NotRegularError{Name: name, Mode: info.Mode()}

@@ -1,3 +1,0 @@
-package bundle
-
-const openNonblock = 0
