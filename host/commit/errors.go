@@ -1,8 +1,10 @@
 package commit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -27,19 +29,22 @@ func (e *LockTimeoutError) Error() string {
 	return fmt.Sprintf("the lock %s is held by another process for longer than %s; end that process or wait, never delete the file", e.Path, e.Wait)
 }
 
-// DamagedError says that bytes which were once acknowledged are gone or wrong.
-// Nothing was written, and nothing will be until somebody mends the file.
+// DamagedError says that bytes which were once acknowledged are gone or wrong, or
+// that something lies in their place. Nothing was written, and nothing will be until
+// somebody mends the file.
 type DamagedError struct {
 	File string
 	Line uint64 // from 1; 0 where no line can be named
 	Why  string
+	Fix  string // what to do; "": restore it from a copy
 }
 
 func (e *DamagedError) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s is damaged: %s; restore it from a copy", e.File, e.Why)
+	place := e.File
+	if e.Line > 0 {
+		place += ":" + strconv.FormatUint(e.Line, 10)
 	}
-	return fmt.Sprintf("%s:%d is damaged: %s; restore it from a copy", e.File, e.Line, e.Why)
+	return fmt.Sprintf("%s is damaged: %s; %s", place, e.Why, cmp.Or(e.Fix, "restore it from a copy"))
 }
 
 // TwoWritersError says that somebody wrote to the journal without the lock:

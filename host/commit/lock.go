@@ -42,7 +42,7 @@ func lockError(err error) error {
 		return &LockTimeoutError{Path: t.Path, Wait: t.Wait}
 	}
 	if bad := new(locks.BadLockError); errors.As(err, &bad) {
-		return &DamagedError{File: bad.Path, Why: "bad_lock: it is " + bad.Kind() + ", not a file; remove it and call again, the lock is made anew"}
+		return &DamagedError{File: bad.Path, Why: "bad_lock: it is " + bad.Kind() + ", not a file", Fix: "remove it and call again, the lock is made anew"}
 	}
 	return err
 }

@@ -30,5 +30,5 @@ func (c *core[S, F, E]) noLink(dir string) error {
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return nil
 	}
-	return &DamagedError{File: dir, Why: "it is a link, not a folder, and nothing is read or written through it"}
+	return &DamagedError{File: dir, Why: "it is a link, not a folder, and nothing is read or written through it", Fix: "put the folder itself there"}
 }

@@ -97,7 +97,7 @@ func TestBadLock_Row30(t *testing.T) {
 func wantBadLock(t *testing.T, err error, path string) {
 	t.Helper()
 	var damaged *commit.DamagedError
-	if !errors.As(err, &damaged) || damaged.File != path {
+	if !errors.As(err, &damaged) || damaged.File != path || !strings.HasSuffix(damaged.Error(), "not a file; remove it and call again, the lock is made anew") {
 		t.Errorf("%v, want a bad lock at %s", err, path)
 	}
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,4 +201,25 @@ func TestUnionMergedJournal_Case14(t *testing.T) {
 	if got := read(t, path); got != merged {
 		t.Error("the bytes were touched")
 	}
+}
+
+// What lies in the place of a lock is mended by no copy of the run: what to do says
+// what is. Here the index is gone too, so that a commit needs it.
+func TestFolderInPlaceOfTheIndexLock_Row30(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "A")
+	state := filepath.Join(root, ".kittify", "step-runner")
+	lock := filepath.Join(state, "index.lock")
+	if err := errors.Join(os.RemoveAll(filepath.Join(state, "index")), os.Remove(lock), os.Mkdir(lock, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := open(t, root).Next(t.Context(), report("a", cursor.Success))
+	var known *Error
+	if !errors.As(err, &known) || known.Code != CodeStateDamaged || !strings.HasPrefix(known.NextStep, "remove it") {
+		t.Errorf("%+v", err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "B")
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -180,7 +181,8 @@ func fromCommit(err error) *Error {
 	var replaced *commit.ReplacedError
 	switch {
 	case errors.As(err, &damaged):
-		return placed(fail(CodeStateDamaged, "`spec-kitty doctor` says what is whole. Restore the run's folder from a copy, or move it out of the state folder and start anew; the bytes were left as they are", "%s", err), damaged.File, damaged.Line)
+		fix := cmp.Or(damaged.Fix, "`spec-kitty doctor` says what is whole. Restore the run's folder from a copy, or move it out of the state folder and start anew; the bytes were left as they are")
+		return placed(fail(CodeStateDamaged, fix, "%s", err), damaged.File, damaged.Line)
 	case errors.As(err, &two):
 		return placed(fail(CodeTwoWriters, "find who else writes to this run; the bytes were left as they are", "%s", err), two.File, two.Line)
 	case errors.As(err, &newer):

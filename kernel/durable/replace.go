@@ -156,7 +156,8 @@ func ReadFile(d Disk, path string, limit int64) ([]byte, error) {
 }
 
 // MkdirAll makes a folder and its parents where they are missing, and makes
-// the new names durable.
+// the new names durable. One that is there may have a name that is not: whoever made
+// it may have died before that.
 func MkdirAll(d Disk, path string, perm fs.FileMode) error {
 	switch info, err := d.Stat(path); {
 	case err == nil && info.IsDir():
@@ -172,7 +173,12 @@ func MkdirAll(d Disk, path string, perm fs.FileMode) error {
 			return err
 		}
 	}
-	if err := d.Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+	switch err := d.Mkdir(path, perm); {
+	case errors.Is(err, fs.ErrExist): // somebody was first, or has a link there
+		if _, err := d.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return &fs.PathError{Op: "mkdir", Path: path, Err: errors.New("a link that leads nowhere is in the way")}
+		}
+	case err != nil:
 		return err
 	}
 	return d.SyncDir(parent)

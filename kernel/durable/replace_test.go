@@ -247,6 +247,13 @@ func TestMkdirAllIsDurable(t *testing.T) {
 	if err := durable.MkdirAll(mem, "/a/f/d", 0o755); err == nil {
 		t.Error("made a folder in a file")
 	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("nowhere", link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if err := durable.MkdirAll(durable.OS(), link, 0o755); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in the place of a link that leads nowhere: %v", err)
+	}
 }
 
 func TestFaultyCounts(t *testing.T) {
