@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -35,8 +36,10 @@ func newBed(ctx context.Context, o options, log io.Writer) (*bed, error) {
 		return nil, err
 	}
 	b := &bed{ctx: ctx, opts: o, dir: dir, log: log, built: map[string]string{}}
-	b.src, err = repository(ctx)
-	return b, err
+	if b.src, err = repository(ctx); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
 }
 
 func (b *bed) close() error { return os.RemoveAll(b.dir) }
@@ -136,7 +139,7 @@ func (b *bed) floorDir(name string, state, line []byte) (string, error) {
 	return dir, os.WriteFile(filepath.Join(dir, "state.json"), raw, 0o644)
 }
 
-// cache is the compilation cache that processes find by their environment.
+// cacheEnv is an environment by which processes find a compilation cache.
 func (b *bed) cacheEnv(name string) []string { return []string{"XDG_CACHE_HOME=" + b.path(name)} }
 
 // cacheDir is the same folder as the library wants it named.

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spec-kitty/step-runner/host/internal/own"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
@@ -61,6 +62,12 @@ func cacheRoot(o Options) string {
 		return ""
 	}
 	return root
+}
+
+// private tells whether there is a folder that is ours alone.
+func private(dir string) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && info.IsDir() && own.Alone(info)
 }
 
 // inside tells whether a folder lies in a project, links followed.

@@ -67,7 +67,8 @@ type Options struct {
 	Program    func() (string, error) // path of the step runner; nil: os.Executable
 }
 
-// Loops are the loops of a project.
+// Loops are the loops of a project. Its methods may be called concurrently, also by
+// several processes.
 type Loops struct {
 	ground  Ground
 	folders *commit.Folders[loop.State, loop.Facts, loop.Event]

@@ -51,7 +51,20 @@ func (l *Loops) Remove(ctx context.Context, name, who string, force bool) (Repor
 }
 
 // remove records that a loop is removed: from there on it is.
+//
+// What its runs left is looked for before the lock is taken: git is not asked under it.
+// So the loop as it was read must be one that begins and ends no run any more:
+//
+//	removal                             a run of the loop
+//	finds that nothing is kept
+//	                                    keeps its result, ends
+//	commits: no run has the loop
+//	drops the result
 func (o *opened) remove(ctx context.Context, who string, force bool) error {
+	remove := removal{Remove: loop.Remove{By: o.l.by(who), Force: force}}
+	if _, err := remove.Decide(o.state, o.l.facts(o.name, o.state), o.l.now()); err != nil {
+		return err
+	}
 	branch := ""
 	if src, err := o.l.ground.Source(o.name); err == nil {
 		branch = src.Worktree.Branch
@@ -60,7 +73,6 @@ func (o *opened) remove(ctx context.Context, who string, force bool) error {
 	if err != nil && !force {
 		return err
 	}
-	remove := removal{Remove: loop.Remove{By: o.l.by(who), Force: force}}
 	for _, k := range kept {
 		remove.unlanded = append(remove.unlanded, k.Commit)
 	}

@@ -152,9 +152,7 @@ func readBeat(dir string) *loop.Beat {
 	return &beat
 }
 
-// removal is a Remove with the commits that would be given up, looked for before
-// the lock is taken: git is not asked under it. A claim is over by then, so no
-// further one can appear.
+// removal is a Remove with the commits that would be given up.
 type removal struct {
 	loop.Remove
 	unlanded []string

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spec-kitty/step-runner/host/internal/own"
 	"github.com/spec-kitty/step-runner/host/internal/readonly"
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
@@ -192,7 +193,7 @@ func (s *Store) usable() (there bool, err error) {
 		return false, fmt.Errorf("read the consents: %w", err)
 	case !info.IsDir():
 		return false, &FolderError{s.dir, "is no folder"}
-	case !private(info):
+	case !own.Alone(info):
 		return false, &FolderError{s.dir, "can be read or written by others"}
 	case inside(resolved(s.dir), s.project):
 		return false, &FolderError{s.dir, "lies in the project"}
@@ -222,7 +223,7 @@ func (s *Store) read(name string) (Record, error) {
 	if err != nil {
 		return r, err
 	}
-	if !private(info) {
+	if !own.Alone(info) {
 		return r, &FolderError{filepath.Join(s.dir, name), "can be read or written by others"}
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {

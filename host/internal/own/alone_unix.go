@@ -1,6 +1,6 @@
 //go:build unix
 
-package trust
+package own
 
 import (
 	"io/fs"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// private tells whether a file or folder is ours alone.
-func private(info fs.FileInfo) bool {
+// Alone tells whether what was looked at is ours, and nobody else may read or write it.
+func Alone(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o077 == 0
 }
