@@ -62,9 +62,7 @@ func (l *Loops) Remove(ctx context.Context, name, who string, force bool) (Repor
 //	drops the result
 func (o *opened) remove(ctx context.Context, who string, force bool) error {
 	remove := removal{Remove: loop.Remove{By: o.l.by(who), Force: force}}
-	if _, err := remove.Decide(o.state, o.l.facts(o.name, o.state), o.l.now()); err != nil {
-		return err
-	}
+	_, remove.early = remove.Decide(o.state, o.l.facts(o.name, o.state), o.l.now())
 	branch := ""
 	if src, err := o.l.ground.Source(o.name); err == nil {
 		branch = src.Worktree.Branch

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/internal/readonly"
@@ -156,4 +157,14 @@ func readBeat(dir string) *loop.Beat {
 type removal struct {
 	loop.Remove
 	unlanded []string
+	early    error // what refused it when those were not looked for yet
+}
+
+// Decide refuses also what was refused as the loop was read.
+func (t removal) Decide(s loop.State, f loop.Facts, now time.Time) ([]loop.Event, error) {
+	events, err := t.Remove.Decide(s, f, now)
+	if err == nil && t.early != nil {
+		return nil, t.early
+	}
+	return events, err
 }
