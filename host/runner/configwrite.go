@@ -24,9 +24,35 @@ const configTries = 8
 // errSaved says that the configuration is not any more what a change began with.
 var errSaved = errors.New("somebody saved it meanwhile")
 
-// configAlone does work while no other call changes the configuration. It waits for
-// lock_timeout, and makes the state folder, which the lock's file lies in.
+// changeConfig replaces the configuration by what change makes of its text, durably;
+// a link to it stays a link. Where there is nothing to change it touches nothing. No
+// other call changes the configuration meanwhile: it waits for lock_timeout, and makes
+// the state folder, which the lock's file lies in. That does not keep out a person with
+// an editor, so the text is compared once more right before the new one takes its place:
+//
+//	pin: reads the text         person: saves a sentence      pin: compares, begins anew
+//
+// change may be called more than once, the last time with the text that is replaced.
+func changeConfig(ctx context.Context, cfg *config.Config, change func(text []byte) ([]byte, error)) error {
+	file, err := filepath.EvalSymlinks(cfg.File)
+	if err != nil {
+		return err
+	}
+	before, err := config.ReadText(file)
+	if err != nil {
+		return err
+	}
+	if after, err := change(before); err != nil || bytes.Equal(before, after) {
+		return err
+	}
+	return configAlone(ctx, cfg, func() error { return changeAlone(file, change) })
+}
+
+// configAlone does work while no other call changes the configuration.
 func configAlone(ctx context.Context, cfg *config.Config, work func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := commit.MakeRoot(durable.OS(), cfg.StateRoot()); err != nil {
 		return err
 	}
@@ -39,17 +65,8 @@ func configAlone(ctx context.Context, cfg *config.Config, work func() error) err
 	return err
 }
 
-// changeConfig replaces the configuration by what change makes of its text, durably;
-// a link to it stays a link. The caller holds the lock of configAlone. That keeps out
-// other calls, and not a person with an editor, so the text is compared once more
-// right before the new one takes its place:
-//
-//	pin: reads the text         person: saves a sentence      pin: compares, begins anew
-func changeConfig(file string, change func(text []byte) ([]byte, error)) error {
-	file, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return err
-	}
+// changeAlone is changeConfig under the lock.
+func changeAlone(file string, change func(text []byte) ([]byte, error)) error {
 	for range configTries {
 		before, err := config.ReadText(file)
 		if err != nil {

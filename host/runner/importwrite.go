@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,8 +20,8 @@ import (
 
 // write writes the type's files, looks whether they are valid where they lie,
 // and then names them in the configuration: until that is done, nothing was
-// imported. The caller holds the lock of configAlone.
-func (out *MissionImport) write(cfg *config.Config, folder string, got *importer.Result) error {
+// imported.
+func (out *MissionImport) write(ctx context.Context, cfg *config.Config, folder string, got *importer.Result) error {
 	folder, err := below(cfg.Root, folder, "missions/"+out.MissionType)
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (out *MissionImport) write(cfg *config.Config, folder string, got *importer
 	}
 	_, _, err = config.LoadMission(cfg.Defining(out.MissionType, file), out.MissionType)
 	if err == nil && out.Changed {
-		err = changeConfig(cfg.File, func(text []byte) (after []byte, err error) {
+		err = changeConfig(ctx, cfg, func(text []byte) (after []byte, err error) {
 			after, out.Line, err = out.configured(cfg, text, file)
 			return after, err
 		})

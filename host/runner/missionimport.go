@@ -84,7 +84,7 @@ func ImportMission(ctx context.Context, q ImportRequest) (MissionImport, error) 
 	for _, n := range got.Notes {
 		out.Notes = append(out.Notes, ImportNote{Code: n.Code, File: n.File, Line: n.Line, Column: n.Column, StepID: text(n.Step), Message: n.Message})
 	}
-	if err := configAlone(ctx, cfg, func() error { return out.write(cfg, q.Out, got) }); err != nil {
+	if err := out.write(ctx, cfg, q.Out, got); err != nil {
 		return MissionImport{}, classify(err)
 	}
 	at := ""

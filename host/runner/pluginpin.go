@@ -63,9 +63,7 @@ func (k *Kit) Pin(ctx context.Context, name string) (PluginPin, error) {
 	}
 	out.Config, out.Cached = cfg.File, k.host.Cached(out.SHA256)
 	out.Dir = folderPin(cfg, conf, m.own)
-	return out, classify(configAlone(ctx, cfg, func() error {
-		return changeConfig(out.Config, func(text []byte) ([]byte, error) { return out.pinned(text, name) })
-	}))
+	return out, classify(changeConfig(ctx, cfg, func(text []byte) ([]byte, error) { return out.pinned(text, name) }))
 }
 
 func folderPin(cfg *config.Config, conf config.Plugin, own []byte) *PluginFolderPin {
