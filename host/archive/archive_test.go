@@ -4,7 +4,9 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -63,6 +65,15 @@ func TestEveryFault(t *testing.T) {
 	}
 }
 
+// listing is a manifest of files of these sizes.
+func listing(sizes ...int) string {
+	var files []string
+	for i, size := range sizes {
+		files = append(files, fmt.Sprintf(`{"name":"frozen/%d","size":%d,"sha256":""}`, i, size))
+	}
+	return `{"format":1,"files":[` + strings.Join(files, ",") + `]}`
+}
+
 func TestRefusals(t *testing.T) {
 	entry := func(name, body string) *tar.Header {
 		return &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(body))}
@@ -93,6 +104,8 @@ func TestRefusals(t *testing.T) {
 		"no manifest":     {made("run.json", "{"), "not of format 1"},
 		"unknown fields":  {made("run.json", `{"format":1,"more":1}`), "not of format 1"},
 		"no files":        {made("run.json", `{"format":1}`), "lists no files"},
+		"too large":       {made("run.json", listing(600<<20, 600<<20)), "lists more than"},
+		"size below zero": {made("run.json", listing(-1, 1)), "lists more than"},
 		"not listed":      {append(made("run.json", `{"format":1,"files":[{"name":"run.events.jsonl","size":0,"sha256":"`+strings.Repeat("0", 64)+`"}]}`)[:1024], made("x", "")...), `has "x" where`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,6 +122,18 @@ func TestRefusals(t *testing.T) {
 	broken := errors.New("broken pipe")
 	if _, err := archive.Read(iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails: %v", err)
+	}
+}
+
+// A sparse file, as GNU tar makes it: truncate -s 1M run.events.jsonl;
+// tar --format=posix -S -cf sparse.tar run.json run.events.jsonl
+func TestSparse(t *testing.T) {
+	raw, err := os.ReadFile("testdata/sparse.tar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run, err := archive.Read(bytes.NewReader(raw)); !errors.As(err, new(*archive.Error)) || run.Journal != nil {
+		t.Errorf("read %d bytes: %v", len(run.Journal), err)
 	}
 }
 

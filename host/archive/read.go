@@ -53,7 +53,7 @@ func readManifest(in *tar.Reader) (manifest, error) {
 		return m, wrong("it is empty")
 	case err != nil:
 		return m, unreadable(err)
-	case head.Name != manifestName || head.Typeflag != tar.TypeReg || head.Size > maxManifest:
+	case head.Name != manifestName || !plain(head) || head.Size > maxManifest:
 		return m, wrong("it does not begin with %s", manifestName)
 	}
 	data, err := io.ReadAll(in)
@@ -73,7 +73,30 @@ func readManifest(in *tar.Reader) (manifest, error) {
 	if len(m.Files) == 0 {
 		return m, wrong("it lists no files")
 	}
-	return m, nil
+	return m, m.bounded()
+}
+
+// bounded wants that all files together are no larger than what is read.
+func (m *manifest) bounded() error {
+	left := int64(MaxSize)
+	for _, f := range m.Files {
+		if f.Size < 0 || f.Size > left {
+			return wrong("its manifest lists more than %d bytes", MaxSize)
+		}
+		left -= f.Size
+	}
+	return nil
+}
+
+// plain tells a file all of whose bytes the archive holds. Of a sparse one tar gives
+// zero bytes for what is left out, and a few kilobytes would fill the memory.
+func plain(head *tar.Header) bool {
+	for key := range head.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return false
+		}
+	}
+	return head.Typeflag == tar.TypeReg
 }
 
 func readListed(in *tar.Reader, f file) ([]byte, error) {
@@ -83,13 +106,13 @@ func readListed(in *tar.Reader, f file) ([]byte, error) {
 		return nil, wrong("it ends before %s", f.Name)
 	case err != nil:
 		return nil, unreadable(err)
-	case head.Name != f.Name || head.Typeflag != tar.TypeReg:
+	case head.Name != f.Name || !plain(head):
 		return nil, wrong("it has %q where its manifest lists %s", head.Name, f.Name)
-	case head.Size != f.Size || head.Size > MaxSize:
+	case head.Size != f.Size:
 		return nil, wrong("%s has %d bytes, its manifest says %d", f.Name, head.Size, f.Size)
 	}
-	data, err := io.ReadAll(in)
-	if err != nil {
+	data := make([]byte, f.Size)
+	if _, err := io.ReadFull(in, data); err != nil {
 		return nil, unreadable(err)
 	}
 	if got := digest(data); got != f.SHA256 {

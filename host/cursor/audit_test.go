@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -206,4 +207,37 @@ func TestAuditIsNotSkipped(t *testing.T) {
 	at := audited(t, "", nil)
 	at.refused(skip(at), AuditNeedsHuman)
 	want(t, "at", at.at("ann"), "question release")
+}
+
+// askedDeps counts how often a definition was asked for what a step waits for.
+type askedDeps struct {
+	mission.View
+	n int
+}
+
+func (v *askedDeps) Deps(pos int) ([]int, error) {
+	v.n++
+	return v.View.Deps(pos)
+}
+
+// What a rejection opens again is found in one pass over the definition, also where
+// its steps stand in the file against the order of their work: the lock is held.
+func TestReopenAgainstTheFilesOrder(t *testing.T) {
+	const steps = 200
+	var ids []string
+	for i := range steps {
+		ids = append(ids, fmt.Sprint("s", i))
+	}
+	def := chain(ids...)
+	var done mission.Bits
+	for i := range steps - 1 {
+		def.Steps[i].DependsOn = []string{ids[i+1]}
+		done = done.With(i + 1)
+	}
+	view := &askedDeps{View: facts(def).Def}
+	d := draft{s: State{Cursor: Cursor{Done: done}}, f: Facts{Def: view}}
+	positions, _, err := d.dependants(steps - 1)
+	if err != nil || len(positions) != steps-1 || view.n != steps {
+		t.Errorf("%d positions, %v; asked %d times", len(positions), err, view.n)
+	}
 }

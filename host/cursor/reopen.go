@@ -1,10 +1,6 @@
 package cursor
 
-import (
-	"slices"
-
-	"github.com/spec-kitty/step-runner/host/mission"
-)
+import "github.com/spec-kitty/step-runner/host/mission"
 
 // reopen opens the way from the step that a rejection leads to. Where that
 // step's packages all lie where it is over, nothing would be done anew: the run
@@ -36,14 +32,9 @@ func (d *draft) reopen(audit mission.Step, reason string) (bool, error) {
 // dependants are a position and all complete ones that depend on it, however
 // far, and the decisions of the audits among them.
 func (d *draft) dependants(from int) (positions []int, audits []string, err error) {
-	var reached mission.Bits
-	reached = reached.With(from)
-	for grown := true; grown; { // a step may stand before one that it depends on
-		before := reached
-		if reached, err = d.reach(reached); err != nil {
-			return nil, nil, err
-		}
-		grown = before != reached
+	reached, err := d.reach(from)
+	if err != nil {
+		return nil, nil, err
 	}
 	for pos := range reached.All() {
 		if !d.s.Cursor.Done.Has(pos) {
@@ -61,15 +52,26 @@ func (d *draft) dependants(from int) (positions []int, audits []string, err erro
 	return positions, audits, nil
 }
 
-// reach adds the positions that depend on one of those reached.
-func (d *draft) reach(reached mission.Bits) (mission.Bits, error) {
+// reach is a position and all that depend on it. A step may stand before one that
+// it depends on.
+func (d *draft) reach(from int) (mission.Bits, error) {
+	waiting := map[int][]int{} // by position: what depends on it
 	for pos := range d.f.Def.Len() {
 		deps, err := d.f.Def.Deps(pos)
 		if err != nil {
-			return reached, err
+			return mission.Bits{}, err
 		}
-		if slices.ContainsFunc(deps, reached.Has) {
-			reached = reached.With(pos)
+		for _, dep := range deps {
+			waiting[dep] = append(waiting[dep], pos)
+		}
+	}
+	reached := mission.Bits{}.With(from)
+	for next := []int{from}; len(next) > 0; next = next[1:] {
+		for _, pos := range waiting[next[0]] {
+			if !reached.Has(pos) {
+				reached = reached.With(pos)
+				next = append(next, pos)
+			}
 		}
 	}
 	return reached, nil

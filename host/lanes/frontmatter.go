@@ -13,7 +13,7 @@ import (
 // byte order mark, comments and unknown keys are taken as they come. A fault is
 // a *FileError with its line, several of them joined.
 func Parse(path string, data []byte) (Package, error) {
-	p := Package{Path: path, Digest: digestOf(data)}
+	p := Package{Path: path}
 	text := bytes.ReplaceAll(trimMark(data), []byte("\r\n"), []byte("\n"))
 	front, body, err := split(path, text)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.want.Path = "p.md"
-			ignore := cmp.Options{cmpopts.IgnoreUnexported(lanes.Package{}), cmpopts.IgnoreFields(lanes.Package{}, "Digest")}
+			ignore := cmpopts.IgnoreUnexported(lanes.Package{})
 			if diff := cmp.Diff(c.want, got, ignore); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

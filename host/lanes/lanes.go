@@ -1,10 +1,10 @@
 // Package lanes reads what a mission's folder says: its facts (meta.json), its
 // work packages (tasks/WP*.md), the lanes that an existing project keeps for
 // them (status.events.jsonl), and the worktrees they belong to (lanes.json). It
-// promises to write nothing and to take no lock; every answer names the bytes
-// that it came from by a digest, so that a caller can tell under its own lock
-// whether they are still the same. Damage is an error that names file and line,
-// never an empty answer.
+// promises to write nothing and to take no lock. Its readers know by size, time,
+// identity and digest what has not changed since they read it last, so that a caller
+// can read again under a lock of its own at little cost. Damage is an error that names
+// file and line, never an empty answer.
 package lanes
 
 import (

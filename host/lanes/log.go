@@ -20,7 +20,7 @@ type Log struct {
 	// Positions are the packages with at least one move, sorted by id, also those
 	// that have no file. A package without a move lies in mission.Genesis.
 	Positions []Position
-	Digest    string    // SHA-256 of the log's bytes, hex: the fact to fence
+	Digest    string    // SHA-256 of the log's bytes, hex
 	Last      time.Time // of the latest move, or note of who works; zero without one
 	Warnings  []Warning
 }
@@ -88,16 +88,6 @@ func (r *LogReader) Read() (Log, error) {
 	}
 	r.last = &log
 	return log, nil
-}
-
-// Digest reads the log's bytes and gives their digest, without parsing them: a
-// fact re-read.
-func (r *LogReader) Digest() (string, error) {
-	data, err := r.bytes()
-	if err != nil {
-		return "", err
-	}
-	return digestOf(data), nil
 }
 
 func (r *LogReader) bytes() ([]byte, error) {

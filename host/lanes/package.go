@@ -19,7 +19,6 @@ type Package struct {
 	Body      string // all after the front matter, with LF line ends
 	DependsOn []string
 	Subtasks  []string
-	Digest    string // SHA-256 of the file's bytes, hex
 
 	idLine, dependsLine int // for messages
 }

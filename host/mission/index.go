@@ -126,12 +126,6 @@ func (x *Index) Deps(pos int) ([]int, error) {
 	return deps, err
 }
 
-// ID is the id of the step at a position, without decoding the step.
-func (x *Index) ID(pos int) (string, error) {
-	_, id, err := x.head(pos)
-	return id, err
-}
-
 // Position finds a step by its id.
 func (x *Index) Position(id string) (pos int, ok bool, err error) {
 	var raw [4]byte

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,11 +75,9 @@ func (p *Project) addScript(scripts map[string]string, name string) error {
 	if err != nil || !filepath.IsAbs(c.Argv[0]) || c.Argv[0] == p.Config.Commands[name].Run[0] {
 		return err
 	}
-	raw, err := os.ReadFile(c.Argv[0])
-	if err != nil {
+	if scripts[c.Argv[0]], err = tick.ProgramDigest(c.Argv[0]); err != nil {
 		return fail(CodeDefinitionInvalid, "write the program, or mend commands."+name+".run", "command %s: %v", name, err)
 	}
-	scripts[c.Argv[0]] = hexSum(raw)
 	return nil
 }
 

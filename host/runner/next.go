@@ -6,6 +6,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/kernel/locks"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
@@ -341,9 +342,10 @@ func (r *reading) foretell(t transition) (plan, error) {
 }
 
 // settle answers after a commit. Where it handed out a step that runs by
-// itself, that step is the next round of the same call.
+// itself, that step is the next round of the same call. Each round completes a step or
+// uses one of its attempts, so there are no more of them than that.
 func (r *reading) settle(ctx context.Context, c Caller, t step) (Answer, error) {
-	for range r.facts.Def.Len() {
+	for range r.facts.Def.Len() * (1 + mission.MaxRetry) {
 		next, ok, err := r.auto(c)
 		if err != nil {
 			return Answer{}, err

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -261,5 +262,18 @@ func TestProgressWithoutPackageSteps(t *testing.T) {
 	}
 	if a := must(t, p, report("a", cursor.Success)); a.Progress == nil || a.Progress.Planned != 2 {
 		t.Errorf("in the run: %+v", a.Progress)
+	}
+}
+
+// A step that runs by itself uses its further attempts in the call that reaches it, too,
+// however short the mission is: nobody is handed what nobody works on.
+func TestAutoStepIsRetried(t *testing.T) {
+	root := makeProject(t, `[missions.t]
+steps = [{ id = "A", retry = 2, executor = { plugin = "says", auto = true } }]`, nil, "says")
+	config := filepath.Join(root, "spec-kitty.toml")
+	write(t, config, strings.Replace(read(t, config), "[plugins.says]\n", "[plugins.says]\nargs = ['{\"outcome\":\"failed\",\"reasons\":[{\"message\":\"not yet\"}]}']\n", 1))
+	a := must(t, open(t, root), report("a", cursor.Success))
+	if a.Kind != KindBlocked || code(a) != "step_failed" || !a.Recorded || strings.Count(journal(t, root), `"outcome":"failed"`) != 3 {
+		t.Errorf("kind %s, attempt %v, code %s (%s)", a.Kind, a.Attempt, code(a), value(a.Reason))
 	}
 }

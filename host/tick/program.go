@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -196,13 +195,26 @@ func ScriptDigests(d *loop.Definition, file string) (map[string]string, error) {
 			continue
 		}
 		path := s.argv(run)[0]
-		raw, err := os.ReadFile(path)
+		digest, err := ProgramDigest(path)
 		if err != nil {
 			return nil, err
 		}
-		found[path] = sum(string(raw))
+		found[path] = digest
 	}
 	return found, nil
+}
+
+// maxProgram is the greatest size of a program whose digest is taken, in bytes.
+const maxProgram = 1 << 30
+
+// ProgramDigest is the SHA-256 of a program's file, in lower-case hexadecimal. What is no
+// regular file, such as a pipe, is an error, and is not waited for.
+func ProgramDigest(path string) (string, error) {
+	raw, _, err := readonly.Path(path, maxProgram)
+	if err != nil {
+		return "", err
+	}
+	return sum(string(raw)), nil
 }
 
 // programs are the argvs of a definition.
