@@ -14,7 +14,7 @@ import (
 // as are files that cannot be read, so that nothing is left out unseen; so is a
 // folder that is over the bounds, which is noticed without reading all of it.
 func PackFolder(dir string) ([]byte, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := readonly.Folder(dir)
 	if err != nil {
 		return nil, err
 	}

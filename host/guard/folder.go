@@ -31,7 +31,7 @@ func (f Folder) open() (*os.Root, error) {
 	if f.Dir == "" {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(f.Dir)
+	root, err := readonly.Folder(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

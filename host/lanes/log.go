@@ -3,7 +3,6 @@ package lanes
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -92,7 +91,7 @@ func (r *LogReader) Read() (Log, error) {
 
 func (r *LogReader) bytes() ([]byte, error) {
 	path := filepath.Join(r.dir, LogFile)
-	root, err := os.OpenRoot(r.dir)
+	root, err := readonly.Folder(r.dir)
 	if err != nil {
 		return nil, &FileError{Path: path, Why: err.Error(), Err: err}
 	}

@@ -75,7 +75,7 @@ func (r *Reader) Packages() ([]Package, error) {
 // tasks opens the folder of packages; nil where it is not there. A root of its
 // own spares opening the folder anew for each of its files.
 func (r *Reader) tasks() (*os.Root, error) {
-	root, err := os.OpenRoot(r.dir)
+	root, err := readonly.Folder(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (r *Reader) tasks() (*os.Root, error) {
 		return nil, r.unreadable(err)
 	}
 	defer root.Close()
-	tasks, err := root.OpenRoot(TasksFolder)
+	tasks, err := readonly.FolderIn(root, TasksFolder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -23,7 +23,7 @@ const (
 // a package of the planning lane has none of its own. A damaged file, or one
 // that gives a package two lanes, is a *FileError.
 func Workspaces(project string, m Mission) (map[string]string, error) {
-	root, err := os.OpenRoot(m.Dir)
+	root, err := readonly.Folder(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]string{}, nil
 	}

@@ -127,7 +127,7 @@ func readImport(q ImportRequest) (src *importSource, err error) {
 		folders = []string{q.Prompts, dir}
 	}
 	for _, folder := range folders {
-		opened, err := os.OpenRoot(folder)
+		opened, err := readonly.Folder(folder)
 		if err != nil {
 			src.close()
 			return nil, fail(CodeNotFound, "name a folder with --prompts", "the prompts' folder %s cannot be read: %v", folder, cause(err))

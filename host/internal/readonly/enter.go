@@ -21,6 +21,32 @@ func (e *NotStraightError) Error() string {
 	return fmt.Sprintf("%s is %s, not a folder", e.At, kind(e.Mode))
 }
 
+// Folder opens a folder by a path that its caller vouches for: links are followed. What
+// is no folder is a *NotStraightError; unlike os.OpenRoot it waits for no pipe that is
+// in its place.
+func Folder(path string) (*os.Root, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, &NotStraightError{At: path, Mode: info.Mode()}
+	}
+	return os.OpenRoot(path)
+}
+
+// FolderIn is Folder of a name inside root; its links may lead nowhere else.
+func FolderIn(root *os.Root, name string) (*os.Root, error) {
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, &NotStraightError{At: name, Mode: info.Mode()}
+	}
+	return root.OpenRoot(name)
+}
+
 // Enter opens the folder name (relative, with slashes) below root, one part after
 // the other, and follows no link, not even one that stays below root: a
 // *NotStraightError names the first. root stays open. A part that becomes a link
