@@ -32,7 +32,7 @@ var table = []mutation{
 		name: "the answer's re-read", sc003: "iii",
 		edits: []edit{
 			{"host/commit/commit.go", "	mended, err := s.mendIndex(ctx)", "	if stale, err := s.readOnce(); err == nil && t.Kind() == \"answer\" {\n		ctx = context.WithValue(ctx, \"stale\", stale.state)\n	}\n	mended, err := s.mendIndex(ctx)"},
-			{"host/commit/commit.go", "	return s.decide(ctx, held, j, l, t, out)", "	if stale, ok := ctx.Value(\"stale\").(S); ok {\n		l.state = stale\n	}\n	return s.decide(ctx, held, j, l, t, out)"},
+			{"host/commit/commit.go", "	return s.decide(ctx, held, succession, j, l, t, out)", "	if stale, ok := ctx.Value(\"stale\").(S); ok {\n		l.state = stale\n	}\n	return s.decide(ctx, held, succession, j, l, t, out)"},
 		},
 		red: []red{{"host/runner", []string{"TestAnswerWaitsForTheLock_US3_3_FR004"}}},
 	},
