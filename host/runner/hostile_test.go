@@ -19,8 +19,8 @@ func TestHostilePluginLeavesTheRunAlone(t *testing.T) {
 			if testing.Short() && guest != "trap" {
 				t.Skip("processes, which the race detector makes slow")
 			}
-			if raceDetector && guest == "tables" {
-				t.Skip("the race detector takes the memory that tables grow into")
+			if raceDetector && (guest == "tables" || guest == "recurse") {
+				t.Skip("the race detector takes the memory that tables and stacks grow into")
 			}
 			t.Parallel()
 			root := makeProject(t, `

@@ -40,7 +40,7 @@ func (p *Project) loopSource(name string) (tick.Source, error) {
 	if p.unread != nil {
 		return tick.Source{}, p.unread
 	}
-	def, frozen, err := config.LoadLoop(p.Config, name)
+	def, err := config.LoadLoop(p.Config, name)
 	if err != nil {
 		return tick.Source{}, classify(err)
 	}
@@ -58,7 +58,7 @@ func (p *Project) loopSource(name string) (tick.Source, error) {
 			return tick.Source{}, err
 		}
 	}
-	text := frozen.Digest
+	text := def.Digest()
 	for _, path := range sortedKeys(scripts) {
 		text += "\n" + p.below(path) + " " + scripts[path]
 	}
