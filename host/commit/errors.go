@@ -119,7 +119,8 @@ type UnknownEventError struct{ Why string }
 func (e *UnknownEventError) Error() string { return "unknown event: " + e.Why }
 
 // GoneError says that the index names a run for a slug whose folder is not there:
-// it was removed, or an older copy of the runs was put back. It is an ErrNoRun.
+// it was removed, or an older copy of the runs was put back. It is an ErrNoRun, but
+// no other run is started for the slug until somebody asks for one Again.
 type GoneError struct{ Slug, ID string }
 
 func (e *GoneError) Error() string {

@@ -99,8 +99,9 @@ func (c *core[S, F, E]) firstRecord(ctx context.Context, id, subject string, t T
 
 // mayStart refuses a slug that has a run, and gives the finished one that the
 // new run follows, "" for none. That there is no live run is established from
-// the run folders, never from the slug's entry. The index is mended on the way
-// where it is wrong; it need not be, since nothing hangs on it.
+// the run folders, never from the slug's entry; but a run that the entry names and
+// that has no folder may come back, and is forgotten only by who asks for another
+// one. The index is mended on the way where it is wrong.
 func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, E]) (all roll, before string, warnings []Warning, err error) {
 	if all, err = f.call(); err != nil {
 		return all, "", nil, err
@@ -108,6 +109,9 @@ func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, 
 	before, err = f.pick(slug, all)
 	if err != nil && !errors.Is(err, ErrNoRun) {
 		return all, "", nil, err
+	}
+	if gone := f.goneEntry(slug); gone != "" && before == "" && !n.Again {
+		return all, "", nil, &GoneError{Slug: slug, ID: gone}
 	}
 	if !all.whole || !f.tidy(all, slug, before) {
 		if err := f.syncNames(); err != nil {

@@ -152,8 +152,11 @@ func (p *Project) mission(ctx context.Context, handle string) (lanes.Mission, er
 	m, err := lanes.Resolve(p.Config.SpecsDir(), handle)
 	var gone *lanes.NotFoundError
 	if errors.As(err, &gone) && mission.CheckName(handle) == nil {
-		if store, found := p.runs.Lookup(ctx, handle); found == nil {
+		store, found := p.runs.Lookup(ctx, handle)
+		if found == nil {
 			store.Close()
+		}
+		if found == nil || errors.As(found, new(*commit.GoneError)) {
 			return lanes.Mission{Slug: handle, Dir: filepath.Join(p.Config.SpecsDir(), handle)}, nil
 		}
 	}
