@@ -354,4 +354,14 @@ var table = []mutation{
 		edits: []edit{{"host/scheduler/systemd.go", "read == nil && (Change{", "read == nil && c.Path == \"\" && (Change{"}},
 		red:   []red{{"host/scheduler", []string{"TestSweepOfUnits_P3"}}},
 	},
+	{
+		name:  "the names of the root's folders are durable before what is in them",
+		edits: []edit{{"host/commit/root.go", "		return c.opts.Disk.SyncDir(c.root)\n", "		return nil\n"}},
+		red:   []red{{"host/commit", []string{"TestFoldersOfTheRootAreDurable_P3"}}},
+	},
+	{
+		name:  "a run that the index lacks has a durable name before a commit",
+		edits: []edit{{"host/commit/lookup.go", "	return append(warnings, indexWarning(index)...), err\n", "	return append(warnings, indexWarning(errors.Join(index, err))...), nil\n"}},
+		red:   []red{{"host/commit", []string{"TestNoIndexLock_P3"}}},
+	},
 }
