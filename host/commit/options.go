@@ -68,6 +68,8 @@ const (
 	PointStartLocked   = "start_locked"  // the index lock is held
 	PointStartPrivate  = "start_private" // the private folder is made
 	PointStartSynced   = "start_synced"  // it is whole and durable
+	PointStartFollows  = "start_follows" // only where it follows a run: that one's succession lock is held
+	PointStartMarked   = "start_marked"  // and it is marked as followed
 	PointStartRenamed  = "start_renamed" // it has its own name
 	PointStartIndexed  = "start_indexed" // the slug names it
 	PointStartReleased = "start_released"
