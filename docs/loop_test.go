@@ -48,8 +48,11 @@ func (p place) loadLoop(t *testing.T, root, text string) (*config.Config, config
 	if err != nil {
 		return cfg, config.Frozen{}, err
 	}
-	_, frozen, err := config.LoadLoop(cfg, "deps")
-	return cfg, config.Frozen{Digest: frozen.Digest}, err
+	def, err := config.LoadLoop(cfg, "deps")
+	if err != nil {
+		return cfg, config.Frozen{}, err
+	}
+	return cfg, config.Frozen{Digest: def.Digest()}, nil
 }
 
 // loopSchemas are the places of loops.md as the schemas have them.

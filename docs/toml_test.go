@@ -104,7 +104,7 @@ func loadAll(root string) error {
 		}
 	}
 	for _, name := range cfg.LoopNames() {
-		if _, _, err := config.LoadLoop(cfg, name); err != nil {
+		if _, err := config.LoadLoop(cfg, name); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func TestLoopsAreValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"deps", "notes"} {
-		if def, _, err := config.LoadLoop(cfg, name); err != nil || def.Description == "" {
+		if def, err := config.LoadLoop(cfg, name); err != nil || def.Description == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -57,8 +57,8 @@ func exitTable() []exitRow {
 		{exitNotFound, "not found, or ambiguous", []runner.Code{
 			runner.CodeMissionNotFound, runner.CodeMissionAmbiguous, runner.Code(cursor.DecisionNotFound), runner.Code(cursor.DecisionAmbiguous),
 			runner.CodeRunNotFound, runner.Code(cursor.StepNotFound), runner.Code(cursor.PackageNotFound), runner.CodeNotFound, runner.CodeAmbiguous}},
-		{exitDamaged, "the state is damaged, or from a newer version", []runner.Code{
-			runner.CodeStateDamaged, runner.CodeTwoWriters, runner.CodeNewerFormat}},
+		{exitDamaged, "the state is damaged, or lacks a run, or is from a newer version", []runner.Code{
+			runner.CodeStateDamaged, runner.CodeRunMissing, runner.CodeTwoWriters, runner.CodeNewerFormat}},
 		{exitInternal, "a fault of the program, or its output could not be written", []runner.Code{
 			runner.CodeInternal, codeOutputFailed}},
 		{exitInterrupted, "interrupted; what was committed last stands", []runner.Code{codeInterrupted}},

@@ -17,6 +17,6 @@ var version string
 
 func main() {
 	sandbox.ChildMain() // a plugin's child process ends here
-	command.Main()      // a held command becomes its program here
+	command.Main()      // a held command becomes its program here, a watcher waits
 	os.Exit(run(process{args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}))
 }

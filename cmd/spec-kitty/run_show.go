@@ -10,7 +10,7 @@ func newRunShow(a *app) *cobra.Command {
 	var mission string
 	cmd := &cobra.Command{
 		Use:   "show [MISSION]",
-		Short: "Show a mission's latest run",
+		Short: "Show a mission's latest run, or the run of an id",
 		Args:  atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onMission(cmd, args, mission, func(project *runner.Project, handle string) error {

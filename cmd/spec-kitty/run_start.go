@@ -32,7 +32,7 @@ func newRunStart(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.typ, "type", "", "the mission `TYPE` (default: what meta.json says, else the only one defined)")
 	f.StringArrayVar(&o.inputs, "input", nil, "an input as `KEY=VALUE`, which is then not asked; may be repeated")
-	f.BoolVar(&o.again, "again", false, "start anew where the last run is over")
+	f.BoolVar(&o.again, "again", false, "start anew where the last run is over, or its folder is gone for good")
 	f.BoolVar(&o.adopt, "adopt", false, "take over the mission's run under .kittify/runtime, which is only read")
 	return cmd
 }

@@ -14,7 +14,7 @@ func newRunVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [MISSION]",
 		Short: "Read a whole run and check it",
-		Long: `Checks every record of the latest run, their chain, the state against them, and
+		Long: `Checks every record of the latest run, or of the run of an id, their chain, the state against them, and
 the frozen files against their digests. It mends nothing. A run that is not
 sound ends with exit code 5.`,
 		Args: atMost(1),

@@ -72,6 +72,9 @@ every later report is answered run_aborted. Files of the mission stay as they ar
 
     spec-kitty run abort MISSION --reason "replaced by mission 041"
 
+In the place of the mission it takes the id of a run, also of one that a later run
+of its mission hides: ` + "`spec-kitty doctor`" + ` names such a run as two_live_runs.
+
 After that, ` + "`spec-kitty run start MISSION --again`" + ` starts a new run from the first step.`
 
 const loopsRecoverText = `A tick that died needs nobody: the next one ends its claim, kills what it left

@@ -47,6 +47,11 @@ type Command struct {
 	// outlives its caller. Without, it gets a TERM when its caller dies (Linux).
 	Session bool
 
+	// Watched ends the program's whole group when its caller dies, however it dies, at
+	// the cost of another process. Without, what the program started stays. It needs
+	// Main in the program's own main, and does nothing where there are no groups.
+	Watched bool
+
 	// Started is called once the process is there and before the program runs in
 	// it (where processes cannot be held back so, just after): what it writes
 	// down is true of whatever the program does. An error keeps the program from

@@ -1,9 +1,6 @@
 package command
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Environ is the environment of a command: those variables of ours that it was
 // granted by name, and over them what the runner tells it. Nothing else gets
@@ -25,6 +22,3 @@ func Environ(pass []string, told map[string]string, lookup func(string) (string,
 	slices.Sort(list)
 	return list
 }
-
-// ProperName tells whether a text can name an environment variable.
-func ProperName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\x00") }

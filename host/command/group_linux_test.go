@@ -135,6 +135,78 @@ func whoDies() {
 	command.Run(context.Background(), c)
 }
 
+// whoDiesWatching is the caller that TestWatchedGroupEnds kills.
+func whoDiesWatching() {
+	command.Run(context.Background(), command.Command{
+		Argv: []string{"sh", "-c", `trap "" TERM; sh -c 'trap "" TERM; echo $$ >grandchild; while :; do sleep 60; done'`},
+		Dir:  os.Getenv(dyingVar), Env: os.Environ(), KillGrace: 50 * time.Millisecond, Watched: true,
+	})
+}
+
+// Whoever is killed while a watched program runs leaves nothing of it: neither the
+// program nor what it started, though both ignore the TERM. Nothing is left of the
+// watcher either.
+func TestWatchedGroupEnds(t *testing.T) {
+	t.Parallel()
+	c := command.Command{Dir: t.TempDir()}
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), dyingVar+"="+c.Dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the grandchild", func() bool {
+		raw, err := os.ReadFile(filepath.Join(c.Dir, "grandchild"))
+		return err == nil && strings.HasSuffix(string(raw), "\n")
+	})
+	if !alive(t, c, "grandchild") {
+		t.Fatal("the grandchild is not there")
+	}
+	children := childrenOf(t, cmd.Process.Pid)
+	if len(children) != 2 {
+		t.Fatalf("%v are there, not a program and its watcher", children)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	await(t, "the grandchild's end", func() bool { return !alive(t, c, "grandchild") })
+	for _, child := range children {
+		await(t, "the end of a child", func() bool { return !child.Lives() })
+	}
+}
+
+// childrenOf are the processes that one has started.
+func childrenOf(t *testing.T, pid int) []command.Process {
+	t.Helper()
+	var all []command.Process
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range strings.Fields(string(raw)) {
+			id, _ := strconv.Atoi(word)
+			child, err := command.Identify(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, child)
+		}
+	}
+	return all
+}
+
+// What a watched program's end is told by is the program: its watcher goes with it.
+func TestWatchedProgramEnds(t *testing.T) {
+	c := sh(t, "exit 3")
+	c.Watched = true
+	if r := run(t, c); r.Exit != 3 {
+		t.Errorf("%v", r)
+	}
+	if left := childrenOf(t, os.Getpid()); len(left) != 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
 // A guard's program does not outlive the runner that asked for it; one with a
 // session of its own does (row 15).
 func TestATermWhenTheCallerDies_Row15(t *testing.T) {

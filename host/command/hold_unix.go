@@ -29,17 +29,20 @@ const (
 var registered atomic.Bool
 
 // Main is to be called first thing in main, and in TestMain of tests whose
-// commands have Started. In an ordinary process it returns at once, having noted
-// that; in one that was started to become a program it never returns. What a
+// commands have Started or are Watched. In an ordinary process it returns at once,
+// having noted that; in one that was started to become a program, or to watch over
+// one, it never returns. What a
 // process that calls it got from its own parent beside its three streams is not
 // passed on to programs: with `flock FILE spec-kitty` a program that stays behind
 // would hold that lock for ever.
 func Main() {
-	if len(os.Args) < 4 || os.Args[1] != holdWord {
-		registered.Store(true)
-		return
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == watchWord:
+		os.Exit(watched())
+	case len(os.Args) >= 4 && os.Args[1] == holdWord:
+		os.Exit(held(os.Args[2], os.Args[3:]))
 	}
-	os.Exit(held(os.Args[2], os.Args[3:]))
+	registered.Store(true)
 }
 
 // held waits for leave and becomes the program. Its caller's death is a no.

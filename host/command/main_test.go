@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -14,7 +15,11 @@ const dyingVar = "COMMAND_TEST_DYING"
 
 func TestMain(m *testing.M) {
 	command.Main()
-	if os.Getenv(dyingVar) != "" {
+	switch kind := os.Getenv(dyingVar); {
+	case filepath.IsAbs(kind):
+		whoDiesWatching()
+		return
+	case kind != "":
 		whoDies()
 		return
 	}

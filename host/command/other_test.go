@@ -3,3 +3,5 @@
 package command_test
 
 func whoDies() {}
+
+func whoDiesWatching() {}

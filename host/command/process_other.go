@@ -5,6 +5,7 @@ package command
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 // needed are variables without which programs do not start on this system.
@@ -36,6 +37,13 @@ func Identify(pid int) (Process, error) {
 
 // Main does nothing here: programs are not held back.
 func Main() {}
+
+// watcher is none: without groups there is nothing to watch over.
+type watcher struct{}
+
+func watch(Command) (*watcher, error)    { return nil, nil }
+func (*watcher) over(int, time.Duration) {}
+func (*watcher) end()                    {}
 
 // startHeld starts the program and tells the caller just after.
 func startHeld(c Command, program string, files []*os.File) (*os.Process, error) {

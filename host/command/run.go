@@ -30,10 +30,16 @@ func Run(ctx context.Context, c Command) Result {
 	if err != nil {
 		return Result{End: NotStarted, Exit: -1, Err: err}
 	}
+	w, err := watch(c)
+	if err != nil {
+		return Result{End: NotStarted, Exit: -1, Err: err, Duration: time.Since(begun)}
+	}
+	defer w.end()
 	p, err := start(c, program)
 	if err != nil {
 		return Result{End: NotStarted, Exit: -1, Err: err, Duration: time.Since(begun)}
 	}
+	w.over(p.proc.proc.Pid, c.KillGrace)
 	return p.result(p.await(ctx, c), begun)
 }
 

@@ -18,6 +18,14 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("%s already has the run %s", e.Slug, e.ID)
 }
 
+// FollowedError refuses to open a finished run again: another run of its slug
+// followed it. Nothing was written.
+type FollowedError struct{ ID, By string }
+
+func (e *FollowedError) Error() string {
+	return fmt.Sprintf("run %s is over, and run %s followed it", e.ID, e.By)
+}
+
 // LockTimeoutError says that the lock could not be had in time. Nothing was
 // written.
 type LockTimeoutError struct {
@@ -119,7 +127,8 @@ type UnknownEventError struct{ Why string }
 func (e *UnknownEventError) Error() string { return "unknown event: " + e.Why }
 
 // GoneError says that the index names a run for a slug whose folder is not there:
-// it was removed, or an older copy of the runs was put back. It is an ErrNoRun.
+// it was removed, or an older copy of the runs was put back. It is an ErrNoRun, but
+// no other run is started for the slug until somebody asks for one Again.
 type GoneError struct{ Slug, ID string }
 
 func (e *GoneError) Error() string {

@@ -38,6 +38,9 @@ type Keeper interface {
 	// Index holds the index against the run folders. It takes no lock and
 	// writes nothing.
 	Index(ctx context.Context) (IndexReport, error)
+	// Gone lists the runs that the index knows and that have no folder any more,
+	// by their ids. It takes no lock and writes nothing.
+	Gone(ctx context.Context) ([]Entry, error)
 	// MendEntry makes the entry of one slug what the run folders say, under
 	// the index lock, and leaves the others. It tells whether it changed it.
 	MendEntry(ctx context.Context, slug string) (bool, error)
@@ -65,16 +68,39 @@ func (f *Files[S, F, E]) Index(ctx context.Context) (IndexReport, error) {
 	if out.Faults, err = f.faults(all.latest, entries); err != nil {
 		return out, err
 	}
-	out.Gone = f.gone(all)
+	out.Gone = f.gone(all, entries)
 	out.Private, err = f.private()
 	return out, errors.Join(err, ctx.Err())
 }
 
-// gone lists the runs that the roster has and that have no folder.
-func (f *Files[S, F, E]) gone(all roll) []Entry {
-	left := f.readRoster()
+// Gone implements Keeper.
+func (f *Files[S, F, E]) Gone(ctx context.Context) ([]Entry, error) {
+	all, err := f.call()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := f.names(filepath.Join(f.root, indexName))
+	if err != nil {
+		return nil, err
+	}
+	return f.gone(all, entries), ctx.Err()
+}
+
+// gone lists the runs that the roster has, or an entry of a slug without another
+// run, and that have no folder.
+func (f *Files[S, F, E]) gone(all roll, entries []string) []Entry {
+	left := map[string]origin{}
+	maps.Copy(left, f.readRoster())
 	for _, o := range all.runs {
 		delete(left, o.id)
+	}
+	for _, slug := range entries {
+		if _, ok := all.latest[slug]; ok {
+			continue
+		}
+		if id := f.goneEntry(slug); id != "" {
+			left[id] = origin{id: id, slug: slug}
+		}
 	}
 	var out []Entry
 	for _, id := range slices.Sorted(maps.Keys(left)) {
@@ -103,8 +129,8 @@ func (f *Files[S, F, E]) faults(runs map[string]origin, entries []string) ([]Ind
 		}
 		have := f.readEntry(slug)
 		if have != "" {
-			if ok, err := f.speaksOf(have, slug); ok || err != nil {
-				continue // the entry may be the only thing that knows a damaged run
+			if ok, err := f.speaksOf(have, slug); ok || err != nil || f.goneEntry(slug) != "" {
+				continue // the entry may be the only thing that knows a damaged run, or one that is gone
 			}
 		}
 		found = append(found, IndexFault{Slug: slug, Have: have})
@@ -193,7 +219,7 @@ func (f *Files[S, F, E]) LockFiles() ([]string, error) {
 	paths := []string{filepath.Join(f.root, indexLockName)}
 	ids, err := f.names(filepath.Join(f.root, runsName))
 	for _, id := range ids {
-		paths = append(paths, filepath.Join(f.runDir(id), viewName+lockSuffix))
+		paths = append(paths, filepath.Join(f.runDir(id), viewName+lockSuffix), f.successorPath(id)+lockSuffix)
 	}
 	return paths, err
 }

@@ -85,7 +85,7 @@ func (f *Files[S, F, E]) find(slug string) (id string, indexed bool, err error) 
 		return "", false, err
 	}
 	id, err = f.pick(slug, all)
-	if entry != "" && (err == nil || errors.Is(err, ErrNoRun)) && errors.Is(f.origin(entry).err, ErrNoRun) {
+	if entry != "" && (err == nil || errors.Is(err, ErrNoRun)) && f.goneEntry(slug) == entry {
 		err = &GoneError{Slug: slug, ID: entry}
 	}
 	return id, false, err

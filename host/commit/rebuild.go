@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -49,8 +50,8 @@ func (f *Files[S, F, E]) rebuild(all roll) error {
 }
 
 // removeStrays removes the entries of slugs without a run. The entry of a run
-// whose folder no longer says what it is about stays: it is then the only
-// thing that knows.
+// whose folder no longer says what it is about, or is gone, stays: it is then the
+// only thing that knows.
 func (f *Files[S, F, E]) removeStrays(dir string, all roll) error {
 	entries, err := f.names(dir)
 	if err != nil {
@@ -61,7 +62,7 @@ func (f *Files[S, F, E]) removeStrays(dir string, all roll) error {
 			continue
 		}
 		if id := f.readEntry(slug); id != "" {
-			if ok, err := f.speaksOf(id, slug); ok || err != nil {
+			if ok, err := f.speaksOf(id, slug); ok || err != nil || f.goneEntry(slug) != "" {
 				continue
 			}
 		}
@@ -71,17 +72,31 @@ func (f *Files[S, F, E]) removeStrays(dir string, all roll) error {
 	return nil
 }
 
-// tidy tells whether the index has an entry for each slug and no other, and
-// the right one for this slug; id is "" where it has no run.
+// goneEntry is the run that the slug's entry names and that has no folder; "" where
+// the entry names none, or one that is there.
+func (c *core[S, F, E]) goneEntry(slug string) string {
+	id := c.readEntry(slug)
+	if id == "" || !errors.Is(c.origin(id).err, ErrNoRun) {
+		return ""
+	}
+	return id
+}
+
+// tidy tells whether the index has an entry for each slug and no other but those
+// of runs that are gone, and the right one for this slug; id is "" where it has no
+// run.
 func (f *Files[S, F, E]) tidy(all roll, slug, id string) bool {
 	entries, err := f.names(filepath.Join(f.root, indexName))
-	if err != nil || len(entries) != len(all.latest) || f.readEntry(slug) != id {
+	if err != nil || f.readEntry(slug) != id {
 		return false
 	}
+	with := 0
 	for _, entry := range entries {
-		if _, ok := all.latest[entry]; !ok {
+		if _, ok := all.latest[entry]; ok {
+			with++
+		} else if f.goneEntry(entry) == "" {
 			return false
 		}
 	}
-	return true
+	return with == len(all.latest)
 }

@@ -33,7 +33,7 @@ func TestFoldersOfTheRootAreDurable_P3(t *testing.T) {
 				return mem
 			}
 			mem := fresh()
-			committest.Start(t, catalog(mem), "a", 3)
+			must(t, startAgain(t, catalog(mem), "a", 3))
 			if s := lookup(t, catalog(mem.Crash(512, durable.Nothing)), "a"); s.ID() != committest.ID(3) {
 				t.Errorf("the run is %s", s.ID())
 			}

@@ -132,8 +132,8 @@ func TestSuccessorByAClockSetBack(t *testing.T) {
 	}
 }
 
-// A run's folder is deleted while the index names it: there is no run, and a
-// new one may start. One that lost its journal only is damaged.
+// A run's folder is deleted while the index names it: there is no run, and another
+// one is started for who asks for it, whatever is started meanwhile. One that lost its journal only is damaged.
 func TestFolderDeleted(t *testing.T) {
 	for _, gone := range []string{"", "run.events.jsonl"} {
 		t.Run("gone: "+gone, func(t *testing.T) {
@@ -145,7 +145,21 @@ func TestFolderDeleted(t *testing.T) {
 				if !errors.Is(err, commit.ErrNoRun) {
 					t.Errorf("lookup: %v", err)
 				}
-				committest.Start(t, real(root), "a", 2)
+				for n, other := range []string{"b", "c"} {
+					committest.Start(t, real(root), other, 3+n)
+					gone := new(commit.GoneError)
+					_, _, err := real(root).Start(t.Context(), "a", committest.New{ID: committest.ID(2), First: committest.Open{}})
+					if !errors.As(err, &gone) || gone.ID != committest.ID(1) {
+						t.Errorf("start: %v", err)
+					}
+					if all, err := real(root).(commit.Keeper).Gone(t.Context()); err != nil || len(all) != 1 || all[0].ID != committest.ID(1) || all[0].Slug != "a" {
+						t.Errorf("gone: %v %v", all, err)
+					}
+				}
+				must(t, startAgain(t, real(root), "a", 2))
+				if all, err := real(root).(commit.Keeper).Gone(t.Context()); err != nil || len(all) != 0 {
+					t.Errorf("gone, and followed: %v %v", all, err)
+				}
 				if s := lookup(t, real(root), "a"); s.ID() != committest.ID(2) {
 					t.Errorf("found %s", s.ID())
 				}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"time"
 
 	"github.com/spec-kitty/step-runner/host/loop"
 	"github.com/spec-kitty/step-runner/host/mission"
@@ -71,36 +70,25 @@ func loopKeys() []string {
 	return []string{"schema", "description", "gate", "work", "verify", "goal", "approval", "limits", "worktree", "schedule", "lease", "notify"}
 }
 
-// FrozenLoop is what a loop's run keeps of its definition, and where it came
-// from.
-type FrozenLoop struct {
-	Definition []byte // loop.Definition.Canonical
-	Digest     string // loop.Definition.Digest
-	Files      []File // the definition's file first, then the prompt's
-	ReadAt     time.Time
-}
-
 // LoadLoop reads a loop's definition with its prompt and checks it. The error is
 // a *NotFoundError for a loop that the configuration does not name, or an
 // *InvalidError with all that is wrong with the definition.
-func LoadLoop(cfg *Config, name string) (*loop.Definition, FrozenLoop, error) {
+func LoadLoop(cfg *Config, name string) (*loop.Definition, error) {
 	found, err := cfg.loop(name)
 	if err != nil {
-		return nil, FrozenLoop{}, err
+		return nil, err
 	}
 	root, err := os.OpenRoot(cfg.Root)
 	if err != nil {
-		return nil, FrozenLoop{}, fmt.Errorf("project root: %w", err)
+		return nil, fmt.Errorf("project root: %w", err)
 	}
 	defer root.Close()
 	l := &loading{cfg: cfg, root: root}
-	frozen := FrozenLoop{ReadAt: time.Now()}
 	def, err := l.loop(found)
 	if err = cfg.withFaults("loops", name, err); err != nil {
-		return nil, FrozenLoop{}, err
+		return nil, err
 	}
-	frozen.Definition, frozen.Digest, frozen.Files = def.Canonical(), def.Digest(), l.files
-	return def, frozen, nil
+	return def, nil
 }
 
 func (l *loading) loop(found Loop) (*loop.Definition, error) {
@@ -181,7 +169,7 @@ func (r *reading) reference(cfg *Config, path, what, name string, known []string
 // checkLoops adds what is wrong with all loops to what is known.
 func (c *Config) checkLoops(known []Problem) ([]Problem, error) {
 	for _, name := range c.LoopNames() {
-		_, _, err := LoadLoop(c, name)
+		_, err := LoadLoop(c, name)
 		var bad *InvalidError
 		if errors.As(err, &bad) {
 			known = append(known, bad.news(known)...)

@@ -64,7 +64,7 @@ func TestLoadUsable_Case45(t *testing.T) {
 			for name := range cfg.Commands {
 				t.Errorf("half of command %s can be used", name)
 			}
-			if _, _, err := LoadLoop(cfg, "l"); err == nil {
+			if _, err := LoadLoop(cfg, "l"); err == nil {
 				t.Error("the loop can be used, or made")
 			}
 		})

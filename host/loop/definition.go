@@ -1,11 +1,9 @@
 package loop
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -100,8 +98,8 @@ type Notify struct {
 	OverdueAfter time.Duration // since the newest success; 0: never
 }
 
-// Canonical is the definition as bytes: what its digest is made of, and what a
-// run keeps of it. Comments and the order of keys in the file make no difference.
+// Canonical is the definition as bytes: what its digest is made of. Comments and the
+// order of keys in the file make no difference.
 func (d *Definition) Canonical() []byte {
 	raw, err := json.Marshal(d)
 	if err != nil {
@@ -114,17 +112,6 @@ func (d *Definition) Canonical() []byte {
 func (d *Definition) Digest() string {
 	sum := sha256.Sum256(d.Canonical())
 	return hex.EncodeToString(sum[:])
-}
-
-// Thaw is the definition that Canonical wrote.
-func Thaw(canonical []byte) (*Definition, error) {
-	var d Definition
-	decoder := json.NewDecoder(bytes.NewReader(canonical))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&d); err != nil {
-		return nil, fmt.Errorf("a loop's kept definition: %w", err)
-	}
-	return &d, nil
 }
 
 // Checks are the checks that the definition has, by the part that they play: gate,

@@ -86,24 +86,3 @@ func (w *world) everyone() {
 		w.s.Standing(w.f, w.now)
 	}
 }
-
-// FuzzThaw: a definition that was read from its kept form comes back as it was
-// written.
-func FuzzThaw(f *testing.F) {
-	f.Add((&Definition{Name: "deps", Work: Work{Run: []string{"x"}, Timeout: time.Minute}}).Canonical())
-	f.Add([]byte(`{"name":"deps","gate":{"run":[]},"limits":{"max_runs":-1}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := Thaw(data)
-		if err != nil {
-			return
-		}
-		first := d.Canonical()
-		again, err := Thaw(first)
-		if err != nil {
-			t.Fatalf("%s is not read: %v", first, err)
-		}
-		if second := again.Canonical(); !bytes.Equal(first, second) {
-			t.Fatalf("%s became %s", first, second)
-		}
-	})
-}

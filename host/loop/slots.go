@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"encoding/binary"
-	"hash/fnv"
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/schedule"
@@ -70,20 +68,4 @@ func (f Firing) skip(code Code, detail string) *Skipped {
 		e.Slot, e.Missed = time.Time{}, 0
 	}
 	return e
-}
-
-// Jitter is how long after its slot a loop may begin, from 0 to most: the same
-// for the same loop and slot, so that a firing that comes twice waits equally
-// long, and different for different loops, so that they do not begin at once.
-func Jitter(uid string, slot time.Time, most time.Duration) time.Duration {
-	if most <= 0 {
-		return 0
-	}
-	h := fnv.New64a()
-	h.Write([]byte(uid))
-	h.Write(binary.BigEndian.AppendUint64(nil, uint64(slot.Unix())))
-	// FNV's high bits hardly differ between short texts; these do.
-	mixed := h.Sum64() * 0x9e3779b97f4a7c15
-	mixed ^= mixed >> 32
-	return time.Duration(mixed % uint64(most+1))
 }

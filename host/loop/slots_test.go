@@ -96,22 +96,3 @@ func TestMinGap_Row45(t *testing.T) {
 	want(t, "token", w.s.Token, 2)
 	want(t, "slot", w.s.Claim.Slot, time.Time{})
 }
-
-// The jitter is the same for the same loop and slot, within its bound, and not
-// the same for all.
-func TestJitter(t *testing.T) {
-	slot := epoch
-	seen := map[time.Duration]bool{}
-	for i := range 200 {
-		d := Jitter("u1", slot.Add(time.Duration(i)*time.Minute), 2*time.Minute)
-		if d < 0 || d > 2*time.Minute || d != Jitter("u1", slot.Add(time.Duration(i)*time.Minute).In(time.FixedZone("x", 3600)), 2*time.Minute) {
-			t.Fatalf("slot %d: %v", i, d)
-		}
-		seen[d.Truncate(10*time.Second)] = true
-	}
-	want(t, "twelve tenths of two minutes, and the end", len(seen) >= 12, true)
-	if Jitter("u1", slot, time.Hour) == Jitter("u2", slot, time.Hour) {
-		t.Fatal("two loops begin at once")
-	}
-	want(t, "none", Jitter("u1", slot, 0), 0)
-}

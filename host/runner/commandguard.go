@@ -59,7 +59,7 @@ func (r *reading) runCommand(ctx context.Context, t *step, name string, round in
 	}
 	res := command.Run(ctx, command.Command{
 		Name: name, Argv: declared.Run, Dir: dir, Env: command.Environ(declared.PassEnv, r.told(t, round), os.LookupEnv),
-		Timeout: time.Duration(declared.Timeout), Output: declared.Output,
+		Timeout: time.Duration(declared.Timeout), Output: declared.Output, Watched: true,
 	})
 	seen.calls = append(seen.calls, cursor.Call{Kind: cursor.CallCommand, Name: name, SHA256: r.state.Commands, Round: round, Command: commandRun(res)})
 	return res, nil

@@ -135,11 +135,12 @@ func TestNoRunsBesideAnIndex_Case14(t *testing.T) {
 	if err := os.RemoveAll(gone); err != nil {
 		t.Fatal(err)
 	}
-	a := must(t, open(t, root), report("a", cursor.Success))
-	wantStep(t, a, "A")
-	if len(a.Warnings) != 1 || a.Warnings[0].Code != commit.WarnRunMissing {
-		t.Errorf("%+v", a.Warnings)
+	wantMissing(t, root, filepath.Base(gone))
+	a, err := open(t, root).Start(t.Context(), StartRequest{Slug: "m", Again: true, Caller: Caller{Agent: "a"}})
+	if err != nil || len(a.Warnings) > 0 {
+		t.Fatalf("%+v %v", a.Warnings, err)
 	}
+	wantStep(t, a, "A")
 	if a := must(t, open(t, root), report("a", cursor.Success)); len(a.Warnings) > 0 {
 		t.Errorf("said again of the new run: %+v", a.Warnings)
 	}
@@ -222,4 +223,103 @@ func TestFolderInPlaceOfTheIndexLock_Row30(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "B")
+}
+
+// wantMissing holds that nothing begins another run while the folder of a mission's
+// run is away, and that whoever looks is told. Starts of other missions keep it so.
+func wantMissing(t *testing.T, root, id string) {
+	t.Helper()
+	answer := report("a", "")
+	answer.Answer = new(string)
+	token := report("a", cursor.Success)
+	token.Token = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	look := func() {
+		t.Helper()
+		p := open(t, root)
+		for name, q := range map[string]Request{"success": report("a", cursor.Success), "failed": report("a", cursor.Failed), "token": token, "answer": answer} {
+			if a, err := p.Next(t.Context(), q); !isMissing(err, id) {
+				t.Errorf("%s: %+v %v", name, a, err)
+			}
+		}
+		_, err := p.Start(t.Context(), StartRequest{Slug: "m"})
+		_, queried := p.Query(t.Context(), "m", Caller{})
+		_, shown := p.Show(t.Context(), "m")
+		for name, err := range map[string]error{"start": err, "query": queried, "show": shown} {
+			if !isMissing(err, id) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		rows, err := p.List(t.Context())
+		named := func(r RunRow) bool {
+			return r.RunID == id && r.Damaged && strings.HasPrefix(r.Error, "run_missing: ") && strings.Contains(r.NextStep, "--again")
+		}
+		if err != nil || !slices.ContainsFunc(rows, named) {
+			t.Errorf("list: %+v %v", rows, err)
+		}
+		if _, broken, err := p.Status(t.Context(), ""); err != nil || !slices.ContainsFunc(broken, named) {
+			t.Errorf("status: %+v %v", broken, err)
+		}
+		if codes := findings(t, p, id); !slices.Equal(codes, []string{commit.WarnRunMissing}) {
+			t.Errorf("doctor: %v", codes)
+		}
+	}
+	look()
+	for _, other := range []string{"other1", "other2"} {
+		if _, err := open(t, root).Start(t.Context(), StartRequest{Slug: other, Type: "t"}); err != nil {
+			t.Fatal(err)
+		}
+		look()
+	}
+}
+
+func isMissing(err error, id string) bool {
+	known := new(Error)
+	return errors.As(err, &known) && known.Code == CodeRunMissing && strings.Contains(known.Message, id) && strings.Contains(known.NextStep, "--again")
+}
+
+// A run's folder that is put back after its mission was started anew: two runs that
+// are not over, of which the older one is named, looked at and ended by its id.
+func TestTwoLiveRuns_Case14(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "A")
+	first := runFolder(t, root)
+	older, aside := filepath.Base(first), filepath.Join(t.TempDir(), "first")
+	if err := os.Rename(first, aside); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t, root).Start(t.Context(), StartRequest{Slug: "m", Again: true, Caller: Caller{Agent: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	later := filepath.Base(runFolder(t, root))
+	if err := os.Rename(aside, first); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, root)
+	if codes := findings(t, p, older); !slices.Equal(codes, []string{"two_live_runs"}) {
+		t.Errorf("doctor: %v", codes)
+	}
+	for _, id := range []string{older, strings.ToLower(older)} {
+		if o, err := p.Show(t.Context(), id); err != nil || value(o.RunID) != older || o.MissionSlug != "m" {
+			t.Errorf("%+v %v", o, err)
+		}
+		if v, err := p.Verify(t.Context(), id); err != nil || v.RunID != older || !v.Sound {
+			t.Errorf("%+v %v", v, err)
+		}
+		if packed, err := p.Pack(t.Context(), id); err != nil || packed.ID != older {
+			t.Errorf("%v %v", packed.ID, err)
+		}
+	}
+	if a, err := p.Abort(t.Context(), OperatorRequest{Mission: older, Actor: "human:x", Reason: "put back by mistake"}); err != nil || value(a.RunID) != older || a.MissionState != string(cursor.Aborted) {
+		t.Errorf("%+v %v", a, err)
+	}
+	p = open(t, root)
+	if codes := findings(t, p, older); len(codes) > 0 {
+		t.Errorf("doctor, after the older one was ended: %v", codes)
+	}
+	if a, err := p.Query(t.Context(), "m", Caller{Agent: "a"}); err != nil || value(a.RunID) != later || value(a.StepID) != "A" {
+		t.Errorf("%+v %v", a, err)
+	}
+	if _, err := p.Show(t.Context(), "01ARZ3NDEKTSV4RRFFQ69G5FAV"); err == nil || err.(*Error).Code != CodeMissionNotFound {
+		t.Errorf("the id of no run: %v", err)
+	}
 }

@@ -16,7 +16,7 @@ func (e *examination) runs(ctx context.Context) error {
 		return err
 	}
 	for _, entry := range entries {
-		h := RunHealth{RunID: entry.ID, MissionSlug: entry.Slug, MissionState: "damaged", Counts: Counts{View: commit.ViewMissing}, Problems: []string{}}
+		h := RunHealth{RunID: entry.ID, MissionSlug: entry.Slug, MissionState: damagedState, Counts: Counts{View: commit.ViewMissing}, Problems: []string{}}
 		if err := e.run(ctx, &h); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -25,7 +25,26 @@ func (e *examination) runs(ctx context.Context) error {
 		}
 		e.RunHealth = append(e.RunHealth, h)
 	}
+	e.live()
 	return nil
+}
+
+// live notes each run that is not over and that a later one of its mission hides, as
+// after a folder was put back from a copy.
+func (e *examination) live() {
+	last := map[string]RunHealth{}  // of those that are not over, by mission
+	for _, h := range e.RunHealth { // oldest first
+		if h.Damaged || h.MissionState == damagedState || over(h.MissionState) {
+			continue
+		}
+		if older, two := last[h.MissionSlug]; two {
+			e.find(Finding{Level: LevelWarning, Code: "two_live_runs", RunID: older.RunID,
+				Message: fmt.Sprintf("mission %s has two runs that are not over, %s and the later %s, which alone is gone on with: a folder was put back, or two state folders were joined", h.MissionSlug, older.RunID, h.RunID),
+				Fix: fmt.Sprintf("end the older one: `spec-kitty run abort%s %s --reason TEXT`; or go on with it: `spec-kitty run export%s %s --out FILE`, then move %s away",
+					e.p.rootFlag(), older.RunID, e.p.rootFlag(), h.RunID, filepath.Join("runs", h.RunID))})
+		}
+		last[h.MissionSlug] = h
+	}
 }
 
 // unreadable is a run that the system does not let us read, or a thing among the

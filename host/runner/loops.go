@@ -23,7 +23,7 @@ import (
 // Loops are the project's loops, on what the project lends them: definitions,
 // declared commands, plugins and the user's consent.
 func (p *Project) Loops(o tick.Options) *tick.Loops {
-	o.Commit.LockTimeout = p.Config.Runtime.LockTimeout
+	o.Commit.LockTimeout, o.Commit.Owner = p.Config.Runtime.LockTimeout, p.Config.StateOwner()
 	if o.Now == nil {
 		o.Now = p.now
 	}
@@ -40,7 +40,7 @@ func (p *Project) loopSource(name string) (tick.Source, error) {
 	if p.unread != nil {
 		return tick.Source{}, p.unread
 	}
-	def, frozen, err := config.LoadLoop(p.Config, name)
+	def, err := config.LoadLoop(p.Config, name)
 	if err != nil {
 		return tick.Source{}, classify(err)
 	}
@@ -58,7 +58,7 @@ func (p *Project) loopSource(name string) (tick.Source, error) {
 			return tick.Source{}, err
 		}
 	}
-	text := frozen.Digest
+	text := def.Digest()
 	for _, path := range sortedKeys(scripts) {
 		text += "\n" + p.below(path) + " " + scripts[path]
 	}

@@ -10,7 +10,7 @@ import (
 
 // OperatorRequest is what the operator verbs have in common.
 type OperatorRequest struct {
-	Mission  string
+	Mission  string // its latest run; of Abort also the id of a run
 	Caller   Caller // with an agent, what comes next is handed to it
 	Actor    string // who does it, for the record; "": the caller
 	Package  string
@@ -61,19 +61,24 @@ func (p *Project) Release(ctx context.Context, q OperatorRequest) (Answer, error
 	return p.operate(ctx, q, cursor.Release{Who: q.who(), Token: q.Token, Package: q.Package, Reason: q.Reason})
 }
 
-// Abort ends a run before its end.
+// Abort ends a run before its end: a mission's latest, or that of an id.
 func (p *Project) Abort(ctx context.Context, q OperatorRequest) (Answer, error) {
 	if err := checkReason("aborting a run", q.Reason); err != nil {
 		return Answer{}, err
 	}
 	q.Caller = Caller{}
-	return p.operate(ctx, q, cursor.Abort{Who: q.who(), Reason: q.Reason})
+	return p.operateOn(ctx, q, cursor.Abort{Who: q.who(), Reason: q.Reason}, p.readNamed)
 }
 
 // operate commits an operator's transition and answers with the work that was
 // handed to the named agent, else with how things stand.
 func (p *Project) operate(ctx context.Context, q OperatorRequest, t transition) (Answer, error) {
-	r, a, err := p.steer(ctx, q, t)
+	return p.operateOn(ctx, q, t, p.read)
+}
+
+// operateOn is operate on the run that read finds.
+func (p *Project) operateOn(ctx context.Context, q OperatorRequest, t transition, read reader) (Answer, error) {
+	r, a, err := p.steer(ctx, q, t, read)
 	if r == nil || err != nil {
 		return a, classify(err)
 	}
@@ -81,13 +86,16 @@ func (p *Project) operate(ctx context.Context, q OperatorRequest, t transition) 
 	return a, classify(err)
 }
 
-// steer commits an operator's transition. Without a reading the answer is a
-// refusal.
-func (p *Project) steer(ctx context.Context, q OperatorRequest, t transition) (*reading, Answer, error) {
+// reader reads the run that a name means.
+type reader func(ctx context.Context, name string) (*reading, error)
+
+// steer commits an operator's transition on the run that read finds. Without a
+// reading the answer is a refusal.
+func (p *Project) steer(ctx context.Context, q OperatorRequest, t transition, read reader) (*reading, Answer, error) {
 	if err := q.check(); err != nil {
 		return nil, Answer{}, err
 	}
-	r, err := p.read(ctx, q.Mission)
+	r, err := read(ctx, q.Mission)
 	if err != nil {
 		return nil, Answer{}, err
 	}

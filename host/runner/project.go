@@ -107,7 +107,10 @@ func Open(o Options) (*Project, error) {
 	p.place = artifact.At(cfg.Root, o.Artifacts)
 	p.plugins = sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: cfg.Root})
 	opts := o.Commit
-	opts.LockTimeout = cfg.Runtime.LockTimeout
+	opts.LockTimeout, opts.Owner = cfg.Runtime.LockTimeout, cfg.StateOwner()
+	if err := commit.CheckOwner(opts.Disk, cfg.StateRoot(), opts.Owner); err != nil {
+		return nil, classify(err)
+	}
 	if opts.Now == nil {
 		opts.Now = p.now
 	}
@@ -152,8 +155,11 @@ func (p *Project) mission(ctx context.Context, handle string) (lanes.Mission, er
 	m, err := lanes.Resolve(p.Config.SpecsDir(), handle)
 	var gone *lanes.NotFoundError
 	if errors.As(err, &gone) && mission.CheckName(handle) == nil {
-		if store, found := p.runs.Lookup(ctx, handle); found == nil {
+		store, found := p.runs.Lookup(ctx, handle)
+		if found == nil {
 			store.Close()
+		}
+		if found == nil || errors.As(found, new(*commit.GoneError)) {
 			return lanes.Mission{Slug: handle, Dir: filepath.Join(p.Config.SpecsDir(), handle)}, nil
 		}
 	}

@@ -30,7 +30,8 @@ type reading struct {
 }
 
 // read reads a mission's run. It takes no lock and writes nothing. Without a
-// run it gives a reading that has none.
+// run it gives a reading that has none; where the run is known and its folder is
+// gone, that is the error.
 func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 	m, err := p.mission(ctx, handle)
 	if err != nil {
@@ -38,10 +39,7 @@ func (p *Project) read(ctx context.Context, handle string) (*reading, error) {
 	}
 	r := &reading{p: p, mission: m}
 	r.run, err = p.lookup(ctx, m)
-	if errors.Is(err, commit.ErrNoRun) {
-		if gone := new(commit.GoneError); errors.As(err, &gone) {
-			r.warn(commit.WarnRunMissing, gone.Error())
-		}
+	if errors.Is(err, commit.ErrNoRun) && !errors.As(err, new(*commit.GoneError)) {
 		return r, nil
 	}
 	if err != nil {

@@ -34,6 +34,8 @@ func Remedy(code Code) string {
 		return "`spec-kitty run start SLUG` starts one; `spec-kitty run list` shows those there are"
 	case CodeStateDamaged:
 		return "`spec-kitty doctor` says what is whole and what is not; the bytes were left as they are"
+	case CodeRunMissing:
+		return "put the run's folder back; if it is gone for good, `spec-kitty run start SLUG --again` forgets it and starts anew"
 	case CodeTwoWriters:
 		return "find who else writes to this run; `spec-kitty doctor` says what is whole"
 	case CodeNewerFormat:

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -26,11 +27,17 @@ type RunRow struct {
 	NextStep     string `json:"next_step"` // what to do about the error
 }
 
+// damagedState is the mission state of a run that cannot be read.
+const damagedState = "damaged"
+
 // broken marks a row of a run that cannot be shown, or whose mission cannot.
 func (r *RunRow) broken(err error) {
-	r.Damaged, r.Error, r.MissionState = true, err.Error(), "damaged"
+	r.Damaged, r.Error, r.MissionState = true, err.Error(), damagedState
 	if known := new(Error); errors.As(classify(err), &known) {
 		r.NextStep = known.Next()
+		if known.Code == CodeRunMissing {
+			r.Error = string(CodeRunMissing) + ": " + r.Error
+		}
 	}
 }
 
@@ -40,11 +47,30 @@ func (p *Project) List(ctx context.Context) ([]RunRow, error) {
 	if err != nil {
 		return nil, classify(err)
 	}
+	gone, err := p.gone(ctx)
+	if err != nil {
+		return nil, classify(err)
+	}
+	entries = append(entries, gone...)
+	slices.SortStableFunc(entries, func(a, b commit.Entry) int { return strings.Compare(a.ID, b.ID) })
 	rows := make([]RunRow, 0, len(entries))
 	for _, e := range entries {
 		rows = append(rows, p.row(ctx, e))
 	}
 	return rows, nil
+}
+
+// gone lists the runs whose folders are gone.
+func (p *Project) gone(ctx context.Context) ([]commit.Entry, error) {
+	keeper, ok := p.runs.(commit.Keeper)
+	if !ok {
+		return nil, nil
+	}
+	gone, err := keeper.Gone(ctx)
+	for i, e := range gone {
+		gone[i].Err = &commit.GoneError{Slug: e.Slug, ID: e.ID}
+	}
+	return gone, err
 }
 
 func (p *Project) row(ctx context.Context, e commit.Entry) RunRow {
@@ -130,9 +156,10 @@ type PackageRow struct {
 	NoFile    bool     `json:"no_file"` // only the lane log knows it; it is not counted
 }
 
-// Show gives the overview of a mission's latest run. It writes nothing.
-func (p *Project) Show(ctx context.Context, handle string) (Overview, error) {
-	r, err := p.read(ctx, handle)
+// Show gives the overview of a mission's latest run, or of the run of an id. It
+// writes nothing.
+func (p *Project) Show(ctx context.Context, name string) (Overview, error) {
+	r, err := p.readNamed(ctx, name)
 	if err != nil {
 		return Overview{}, classify(err)
 	}
@@ -331,15 +358,11 @@ type Verification struct {
 	Warnings []Warning `json:"warnings"` // of what is beside the run, such as its lane log
 }
 
-// Verify reads a whole run: checksums, chain, fold, state against journal, and
+// Verify reads a whole run, a mission's latest or that of an id: checksums, chain, fold, state against journal, and
 // the frozen files against the digests in the records. What it warns of lies
 // outside of the run and makes it no less sound.
-func (p *Project) Verify(ctx context.Context, handle string) (Verification, error) {
-	m, err := p.mission(ctx, handle)
-	if err != nil {
-		return Verification{}, classify(err)
-	}
-	store, err := p.runs.Lookup(ctx, m.Slug)
+func (p *Project) Verify(ctx context.Context, name string) (Verification, error) {
+	store, err := p.lookupNamed(ctx, name)
 	if err != nil {
 		return Verification{}, classify(err)
 	}

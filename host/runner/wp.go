@@ -96,7 +96,7 @@ func (q OperatorRequest) namesPackage() error {
 // steered commits a transition that hands nothing out, and shows how things
 // stand.
 func (p *Project) steered(ctx context.Context, q OperatorRequest, t transition) (Answer, error) {
-	r, a, err := p.steer(ctx, q, t)
+	r, a, err := p.steer(ctx, q, t, p.read)
 	if r == nil || err != nil {
 		return a, classify(err)
 	}

@@ -172,6 +172,7 @@ func held(err error) error {
 func (r *running) worktrees() worktree.Repo {
 	repo := r.l.repoOf(r.name)
 	repo.Env = []string{variable + "=" + mark(r.uid, r.token)}
+	repo.SetAside = func(path string) { r.aside = append(r.aside, setAside(path)) }
 	repo.Started = func(p command.Process) error {
 		err := r.regroup(p)
 		if err == nil {

@@ -23,6 +23,11 @@ func (l *Loops) repoOf(name string) worktree.Repo {
 	return repo
 }
 
+// setAside says where something went that lay in a worktree's place.
+func setAside(path string) Warning {
+	return Warning{"set_aside", "what a run that died left in the place of its worktree was not all from the commit: it lies in " + path + " now; look at it, then remove it"}
+}
+
 // within is the project's folder in a checkout: its top, but for a project that is
 // one of several in a repository.
 func (l *Loops) within(checkout string) string {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
@@ -181,6 +182,9 @@ func (p *Preflight) worktrees(l *Loops, name string) {
 			var info fs.FileInfo
 			if in, _ := os.Lstat(filepath.Dir(path)); in != nil && in.Mode()&fs.ModeSymlink != 0 {
 				err = errors.New(filepath.Dir(path) + " is a link, which is not followed")
+			} else if worktree.Begun(path) {
+				p.add("worktree", LevelOK, path+" was begun: where that did not end, the next run makes it anew", "")
+				continue
 			} else if info, err = os.Lstat(filepath.Join(path, ".git")); err == nil && !info.Mode().IsRegular() {
 				err = errors.New(path + " is no worktree of this repository")
 			}

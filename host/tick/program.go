@@ -121,21 +121,24 @@ func (r *running) ask(ctx context.Context, name string, c loop.Check, dir string
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		return Judgement{}, cause
 	}
+	if done.End == command.NotStarted && isOurs(done.Err) {
+		return Judgement{}, done.Err
+	}
+	return r.judgement(name, done), nil
+}
+
+// judgement is what the end of a check's program says. The time that it took is no part
+// of the digest: a check that refuses for the same reason is as quick or slow as it is.
+func (r *running) judgement(name string, done command.Result) Judgement {
 	tail := r.tail(name)
 	if r.folder == nil {
 		tail = string(done.Stdout.Kept) + string(done.Stderr.Kept)
 	}
-	j := Judgement{Verdict: done.Verdict(), Detail: name + ": " + done.String(), Digest: sum(done.String() + "\n" + tail)}
+	j := Judgement{Verdict: done.Verdict(), Detail: name + ": " + done.String(), Digest: sum(fmt.Sprintf("%s %d %s\n%s", done.End, done.Exit, done.Signal, tail))}
 	if last := lastLine(tail); j.Verdict != command.Allow && last != "" {
 		j.Detail += ", its last line: " + last
 	}
-	if done.End == command.NotStarted && done.Err != nil {
-		j.Detail = fmt.Sprintf("%s could not be started: %v", name, done.Err)
-		if started != nil && isOurs(done.Err) {
-			return Judgement{}, done.Err
-		}
-	}
-	return j, nil
+	return j
 }
 
 // isOurs tells an error of our own commit, which kept a program from being let go,

@@ -107,8 +107,10 @@ func (l *Loops) halfRemoved(ctx context.Context, name, who string) bool {
 
 // forgetResults removes what a loop has in the repository, but for its branch.
 func (o *opened) forgetResults(ctx context.Context, report *Report) {
+	repo := o.l.repo
+	repo.SetAside = func(path string) { report.Warnings = append(report.Warnings, setAside(path)) }
 	for _, path := range []string{o.l.worktreePath(o.name), o.l.verifyPath(o.name)} {
-		if err := o.l.repo.Remove(ctx, path); err != nil {
+		if err := repo.Remove(ctx, path); err != nil {
 			report.Warnings = append(report.Warnings, Warning{"worktree_left", err.Error()})
 		}
 	}

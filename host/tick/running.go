@@ -38,6 +38,7 @@ type running struct {
 	unkept  string       // what it left that does not count, in words
 	verdict string       // digest of the verifier's answer
 	met     bool         // the goal is met with it
+	aside   []Warning    // of what was moved out of the way of its worktrees
 	group   atomic.Int64 // of the program that runs now
 }
 
@@ -220,6 +221,7 @@ func (r *running) end(ctx context.Context, t transition) (Report, error) {
 			report := r.told(out.Events)
 			report.warn(out.Warnings)
 			r.tellEscaped(&report)
+			report.Warnings = append(report.Warnings, r.aside...)
 			r.prune(ctx, &report)
 			return report, nil
 		case unsure && refusedAs(err, loop.StaleToken) && r.recorded():

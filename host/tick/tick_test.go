@@ -136,3 +136,18 @@ func TestProtectedFilesAskForApproval(t *testing.T) {
 		})
 	}
 }
+
+// The verifier refuses for the same reason, however long it takes: that is no progress.
+func TestSameRefusalIsNoProgress(t *testing.T) {
+	y := newYard(t, commits, func(d *loop.Definition) {
+		d.Verify = &loop.Verifier{Check: *sh(`sleep "0.0$SPEC_KITTY_LOOP_TOKEN"; echo the reason; exit 1`), Retry: true}
+		d.Limits.MaxFailures, d.Limits.MaxNoProgress = 10, 2
+	})
+	y.create("deps")
+	for range 2 {
+		y.want(y.tick(y.loops()), Failed, "verify_failed")
+		_, err := y.loops().Clear(t.Context(), "deps", "human:me", string(loop.BackoffCode), "go on", false)
+		must(t, err)
+	}
+	y.want(y.tick(y.loops()), Halted, string(loop.HaltNoProgress))
+}

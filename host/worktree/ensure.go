@@ -79,10 +79,18 @@ func settled(path string) string {
 
 // Ensure makes the folder a worktree of the repository, detached at a commit, with
 // exactly its files; ignored files stay unless pristine is set. What a broken
-// attempt left is repaired for this one path: a registration whose folder is gone,
-// and git's own lock of an addition that did not end. *BusyError where somebody
-// else's things lie there, or somebody locked it.
+// attempt left is repaired for this one path: a registration whose folder is gone, a
+// folder that is half filled, and git's own locks in what is the worktree's alone.
+// *BusyError where somebody else's things lie there, or somebody locked it. The caller
+// owns the folder, and no process of an earlier attempt is alive in it.
 func (r Repo) Ensure(ctx context.Context, path, commit string, pristine bool) error {
+	if err := r.ensure(ctx, path, commit, pristine); err != nil {
+		return err
+	}
+	return unmark(path)
+}
+
+func (r Repo) ensure(ctx context.Context, path, commit string, pristine bool) error {
 	if err := straight(path); err != nil {
 		return err
 	}
@@ -102,14 +110,10 @@ func (r Repo) Ensure(ctx context.Context, path, commit string, pristine bool) er
 	if known {
 		return r.anew(ctx, path, commit, one.locked)
 	}
-	if err := free(path); err != nil {
+	if err := r.vacate(ctx, path); err != nil {
 		return err
 	}
-	if err := ignored(filepath.Dir(path)); err != nil {
-		return err
-	}
-	_, err = r.change(ctx, r.Root, "worktree", "add", "--detach", path, commit)
-	return err
+	return r.add(ctx, path, commit)
 }
 
 // straight refuses a place, or the folder that it is in, that is a link: what is made
@@ -180,8 +184,7 @@ func (r Repo) anew(ctx context.Context, path, commit string, locked bool) error 
 			return &BusyError{path, err.Error()}
 		}
 	}
-	_, err = r.change(ctx, r.Root, "worktree", "add", "--force", "--detach", path, commit)
-	return err
+	return r.add(ctx, path, commit, "--force")
 }
 
 // reset brings a worktree to a commit.
@@ -223,14 +226,14 @@ func (r Repo) complete(ctx context.Context, path string) error {
 // worktree and not ended, or files in it are marked to be passed by.
 var errHalfDone = errors.New("something was begun in the worktree and not ended")
 
-// tidy removes the index lock that a git of an earlier run left. The caller owns
-// the folder, and no process of an earlier run is alive in it.
+// tidy removes the locks that a git of an earlier run left in what the worktree has
+// for itself.
 func (r Repo) tidy(ctx context.Context, path string) error {
 	out, err := r.git(ctx, path, "rev-parse", "--absolute-git-dir")
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(line(out), "index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := unlockAll(line(out)); err != nil {
 		return err
 	}
 	for _, begun := range []string{"rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG"} {
@@ -264,12 +267,19 @@ func (r Repo) Uncommitted(ctx context.Context, path string) ([]string, error) {
 
 // Remove removes a worktree with what is in it. One that is not there is removed.
 func (r Repo) Remove(ctx context.Context, path string) error {
+	if err := r.remove(ctx, path); err != nil {
+		return err
+	}
+	return unmark(path)
+}
+
+func (r Repo) remove(ctx context.Context, path string) error {
 	one, known, err := r.find(ctx, path)
 	switch {
 	case err != nil:
 		return err
 	case !known:
-		return free(path)
+		return r.vacate(ctx, path)
 	case one.locked && one.reason != "initializing":
 		return &BusyError{path, "it is locked: " + one.reason}
 	case one.locked:

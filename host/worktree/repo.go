@@ -3,7 +3,8 @@
 // of its branch to a result. It promises that it changes only what is the loop's:
 // the two folders that it is given, refs under its own prefix, and the one branch,
 // which it moves by git's own compare-and-swap. It never resets, cleans or removes
-// a folder that git does not list as a worktree of this repository at that path.
+// a folder that git does not list as a worktree of this repository at that path, but
+// for one that it had begun to make into one itself.
 //
 // It calls the git program; hooks and filters of the user's run in it, so it takes
 // no lock. All methods may be called concurrently, but for those of one folder.
@@ -43,6 +44,9 @@ type Repo struct {
 	// there and before it may begin; an error keeps it from beginning. See
 	// command.Command.
 	Started func(command.Process) error
+	// SetAside is told where something went that lay in a folder which was begun to be
+	// made a worktree, and may be somebody's; nil: nobody is told.
+	SetAside func(path string)
 }
 
 // GitError is a call of git that failed.

@@ -136,6 +136,11 @@ func TestEnsureRepairsItsOwn_Row37(t *testing.T) {
 		"an index lock": func(t *testing.T, r worktree.Repo, path string) {
 			write(t, filepath.Join(r.Root, ".git", "worktrees", filepath.Base(path), "index.lock"), "")
 		},
+		"locks of HEAD, of a ref of its own and of its settings": func(t *testing.T, r worktree.Repo, path string) {
+			for _, name := range []string{"HEAD.lock", "refs/bisect/bad.lock", "config.worktree.lock", "ORIG_HEAD.lock"} {
+				write(t, filepath.Join(r.Root, ".git", "worktrees", filepath.Base(path), name), "")
+			}
+		},
 		"a rebase that waits": func(t *testing.T, r worktree.Repo, path string) {
 			must(t, os.Mkdir(filepath.Join(r.Root, ".git", "worktrees", filepath.Base(path), "rebase-merge"), 0o755))
 		},

@@ -1,0 +1,79 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/lanes"
+)
+
+// readNamed is read of the latest run of the mission that a name means, or, where it
+// means none, of the run that it is the id of: one that its mission has left behind
+// can be looked at and ended.
+func (p *Project) readNamed(ctx context.Context, name string) (*reading, error) {
+	r, err := p.read(ctx, name)
+	if !errors.As(err, new(*lanes.NotFoundError)) {
+		return r, err
+	}
+	store, found := p.openNamed(ctx, name)
+	switch {
+	case errors.Is(found, commit.ErrNoRun):
+		return nil, err
+	case found != nil:
+		return nil, found
+	}
+	return p.readStore(ctx, store)
+}
+
+// readStore reads an open run, which the project closes.
+func (p *Project) readStore(ctx context.Context, store Store) (*reading, error) {
+	snap, err := store.Read(ctx)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	m, err := p.mission(ctx, snap.Subject)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	r := &reading{p: p, mission: m, run: p.attach(store, m)}
+	if err := r.see(snap); err != nil {
+		return nil, err
+	}
+	r.drifts()
+	return r, nil
+}
+
+// lookupNamed opens the latest run of the mission that a name means, or the run
+// that it is the id of. The caller closes it.
+func (p *Project) lookupNamed(ctx context.Context, name string) (Store, error) {
+	m, err := p.mission(ctx, name)
+	if err == nil {
+		return p.runs.Lookup(ctx, m.Slug)
+	}
+	if errors.As(err, new(*lanes.NotFoundError)) {
+		if store, found := p.openNamed(ctx, name); !errors.Is(found, commit.ErrNoRun) {
+			return store, found
+		}
+	}
+	return nil, err
+}
+
+// openNamed opens the run of an id, which may be in small letters; commit.ErrNoRun
+// where a name is that of no run.
+func (p *Project) openNamed(ctx context.Context, name string) (Store, error) {
+	id := strings.ToUpper(name)
+	if !isRunID(id) {
+		return nil, commit.ErrNoRun
+	}
+	return p.runs.Open(ctx, id)
+}
+
+// isRunID tells whether a text has the form of a run's id, a ULID.
+func isRunID(text string) bool {
+	_, err := ulid.ParseStrict(text)
+	return err == nil
+}
