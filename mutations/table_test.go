@@ -32,7 +32,7 @@ var table = []mutation{
 		name: "the answer's re-read", sc003: "iii",
 		edits: []edit{
 			{"host/commit/commit.go", "	mended, err := s.mendIndex(ctx)", "	if stale, err := s.readOnce(); err == nil && t.Kind() == \"answer\" {\n		ctx = context.WithValue(ctx, \"stale\", stale.state)\n	}\n	mended, err := s.mendIndex(ctx)"},
-			{"host/commit/commit.go", "	return s.decide(ctx, held, j, l, t, out)", "	if stale, ok := ctx.Value(\"stale\").(S); ok {\n		l.state = stale\n	}\n	return s.decide(ctx, held, j, l, t, out)"},
+			{"host/commit/commit.go", "	return s.decide(ctx, held, succession, j, l, t, out)", "	if stale, ok := ctx.Value(\"stale\").(S); ok {\n		l.state = stale\n	}\n	return s.decide(ctx, held, succession, j, l, t, out)"},
 		},
 		red: []red{{"host/runner", []string{"TestAnswerWaitsForTheLock_US3_3_FR004"}}},
 	},
@@ -353,5 +353,15 @@ var table = []mutation{
 		name:  "a unit whose name could not be synced is taken back",
 		edits: []edit{{"host/scheduler/systemd.go", "read == nil && (Change{", "read == nil && c.Path == \"\" && (Change{"}},
 		red:   []red{{"host/scheduler", []string{"TestSweepOfUnits_P3"}}},
+	},
+	{
+		name:  "the names of the root's folders are durable before what is in them",
+		edits: []edit{{"host/commit/root.go", "		return c.opts.Disk.SyncDir(c.root)\n", "		return nil\n"}},
+		red:   []red{{"host/commit", []string{"TestFoldersOfTheRootAreDurable_P3"}}},
+	},
+	{
+		name:  "a run that the index lacks has a durable name before a commit",
+		edits: []edit{{"host/commit/lookup.go", "	return append(warnings, indexWarning(index)...), err\n", "	return append(warnings, indexWarning(errors.Join(index, err))...), nil\n"}},
+		red:   []red{{"host/commit", []string{"TestNoIndexLock_P3"}}},
 	},
 }

@@ -10,25 +10,45 @@ import (
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
-// Commit implements Store. The lock is taken exactly once.
-func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outcome[S, E], error) {
-	var (
-		out      Outcome[S, E]
-		warnings []Warning
-		result   error
-		called   bool
-	)
+// Commit implements Store. The lock is taken exactly once, and once more where the
+// commit opens a finished run again.
+func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (out Outcome[S, E], err error) {
 	if err := s.straight(); err != nil {
+		return out, err
+	}
+	if err := s.claim(); err != nil {
 		return out, err
 	}
 	mended, err := s.mendIndex(ctx)
 	if err != nil {
 		return out, err
 	}
+	out, err = s.attempt(ctx, t, nil)
+	if errors.Is(err, errOpensAgain) {
+		before := out.Warnings
+		var unlock []Warning
+		unlock, err = s.locked(ctx, s.succession, func(held *locks.Held) (err error) {
+			out, err = s.attempt(ctx, t, held)
+			return err
+		})
+		out.Warnings = slices.Concat(before, out.Warnings, unlock)
+	}
+	out.Warnings = append(out.Warnings, mended...)
+	return out, err
+}
+
+// attempt takes the run's lock, and the outer one before it where there is one.
+// succession is the run's succession lock, nil where it is not held.
+func (s *run[S, F, E]) attempt(ctx context.Context, t Transition[S, F, E], succession *locks.Held) (out Outcome[S, E], err error) {
+	var (
+		warnings []Warning
+		result   error
+		called   bool
+	)
 	commit := func(ctx context.Context) error {
 		called = true
 		warnings, result = s.locked(ctx, s.lock, func(held *locks.Held) (err error) {
-			out, err = s.underLock(ctx, held, t)
+			out, err = s.underLock(ctx, held, succession, t)
 			return err
 		})
 		return result
@@ -45,11 +65,11 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (Outco
 	case !called:
 		return out, lockError(err)
 	}
-	out.Warnings = slices.Concat(out.Warnings, mended, warnings, unlockWarning(err))
+	out.Warnings = slices.Concat(out.Warnings, warnings, unlockWarning(err))
 	return out, result
 }
 
-func (s *run[S, F, E]) underLock(ctx context.Context, held *locks.Held, t Transition[S, F, E]) (out Outcome[S, E], err error) {
+func (s *run[S, F, E]) underLock(ctx context.Context, held, succession *locks.Held, t Transition[S, F, E]) (out Outcome[S, E], err error) {
 	s.opts.Hook(PointLockAcquired)
 	defer s.opts.Hook(PointBeforeRelease)
 	j, err := s.openJournal(os.O_RDWR)
@@ -78,12 +98,12 @@ func (s *run[S, F, E]) underLock(ctx context.Context, held *locks.Held, t Transi
 		}
 	}
 	out.State, out.Revision, out.Digest = l.state, l.pos.Revision, l.pos.Digest
-	return s.decide(ctx, held, j, l, t, out)
+	return s.decide(ctx, held, succession, j, l, t, out)
 }
 
 // decide runs the transition on what was read under the lock. Every answer, a
 // refusal too, is given only while the lock still is the run's.
-func (s *run[S, F, E]) decide(ctx context.Context, held *locks.Held, j durable.File, l loaded[S], t Transition[S, F, E], out Outcome[S, E]) (Outcome[S, E], error) {
+func (s *run[S, F, E]) decide(ctx context.Context, held, succession *locks.Held, j durable.File, l loaded[S], t Transition[S, F, E], out Outcome[S, E]) (Outcome[S, E], error) {
 	facts, err := s.facts(ctx, l.state, t)
 	if err != nil {
 		return out, err
@@ -99,6 +119,11 @@ func (s *run[S, F, E]) decide(ctx context.Context, held *locks.Held, j durable.F
 	n, err := s.next(l, t.Kind(), t.Actor(), events, now)
 	if err != nil {
 		return out, err
+	}
+	if s.machine.Finished(l.state) && !s.machine.Finished(n.state) {
+		if err := s.mayOpenAgain(l.subject, succession); err != nil {
+			return out, err
+		}
 	}
 	// The last moment to give up: what is appended outside has its record.
 	if err := ctx.Err(); err != nil {

@@ -18,6 +18,14 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("%s already has the run %s", e.Slug, e.ID)
 }
 
+// FollowedError refuses to open a finished run again: another run of its slug
+// followed it. Nothing was written.
+type FollowedError struct{ ID, By string }
+
+func (e *FollowedError) Error() string {
+	return fmt.Sprintf("run %s is over, and run %s followed it", e.ID, e.By)
+}
+
 // LockTimeoutError says that the lock could not be had in time. Nothing was
 // written.
 type LockTimeoutError struct {

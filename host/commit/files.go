@@ -37,7 +37,8 @@ func newCore[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E]
 //	index/SLUG          names the slug's run; a view of the journals
 //	index/.roster       what each run is about; a view of the journals
 //	runs/ID/            one run: journal, state.json, state.json.lock, frozen
-//	                    files, successor.json once another run followed
+//	                    files, successor.json once another run followed, and
+//	                    its lock once one did or a finished run was opened again
 //	backups/ID.NAME/    what a run was before it was mended
 type Files[S, F, E any] struct {
 	*core[S, F, E]

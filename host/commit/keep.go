@@ -219,7 +219,7 @@ func (f *Files[S, F, E]) LockFiles() ([]string, error) {
 	paths := []string{filepath.Join(f.root, indexLockName)}
 	ids, err := f.names(filepath.Join(f.root, runsName))
 	for _, id := range ids {
-		paths = append(paths, filepath.Join(f.runDir(id), viewName+lockSuffix))
+		paths = append(paths, filepath.Join(f.runDir(id), viewName+lockSuffix), f.successorPath(id)+lockSuffix)
 	}
 	return paths, err
 }

@@ -99,7 +99,7 @@ func (s *run[S, F, E]) Views(dir string) ([]string, error) {
 	return s.names(path)
 }
 
-// backup copies the run's files, all but the lock.
+// backup copies the run's files, all but the locks.
 func (s *run[S, F, E]) backup(to string) error {
 	d := s.opts.Disk
 	if err := s.noLink(filepath.Dir(to)); err != nil {
@@ -112,7 +112,7 @@ func (s *run[S, F, E]) backup(to string) error {
 		return err
 	}
 	err := s.walk("", func(name string) error {
-		if name == viewName+lockSuffix {
+		if name == viewName+lockSuffix || name == successorName+lockSuffix {
 			return nil
 		}
 		data, err := durable.ReadFile(d, filepath.Join(s.dir, name), backupLimit)

@@ -36,7 +36,7 @@ func checkName(what, name string) error {
 
 // beside gives the path of a further file of a run; name may have folders.
 func (s *run[S, F, E]) beside(name string) (string, error) {
-	if name == viewName || name == viewName+lockSuffix || name == s.opts.Journal || name == successorName {
+	if name == viewName || name == viewName+lockSuffix || name == s.opts.Journal || name == successorName || name == successorName+lockSuffix {
 		return "", fmt.Errorf("the name %q is the run's own", name)
 	}
 	for part := range strings.SplitSeq(name, "/") {

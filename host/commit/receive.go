@@ -136,7 +136,9 @@ func (f *Files[S, F, E]) receiveLocked(ctx context.Context, held *locks.Held, w 
 		return false, warnings, errors.Join(err, f.opts.Disk.RemoveAll(f.privateDir(w.ID)))
 	}
 	f.opts.Hook(PointStartSynced)
-	if err := f.name(w.ID, before); err != nil {
+	unlock, err := f.name(ctx, w.Subject, w.ID, before)
+	warnings = append(warnings, unlock...)
+	if err != nil {
 		return false, warnings, err
 	}
 	f.opts.Hook(PointStartRenamed)

@@ -8,9 +8,12 @@ import (
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
-// makeRoot makes the folder that all state lies in.
+// makeRoot makes the folder that all state lies in, and it the owner's.
 func (c *core[S, F, E]) makeRoot() error {
-	return durable.MkdirAll(c.opts.Disk, c.root, folderPerm)
+	if err := durable.MkdirAll(c.opts.Disk, c.root, folderPerm); err != nil {
+		return err
+	}
+	return c.claim()
 }
 
 // prepareRoot makes what is missing in the root, under the index lock, and

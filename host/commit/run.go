@@ -21,6 +21,8 @@ type run[S, F, E any] struct {
 	dir  string
 	lock *locks.Lock
 
+	succession *locks.Lock // of who follows the run, or opens it again
+
 	gone *GoneError // the run that the index names in place of this one; nil: none
 
 	// heal makes the run's name durable, or says why not, and the index right,
@@ -29,7 +31,10 @@ type run[S, F, E any] struct {
 }
 
 func (c *core[S, F, E]) run(id, dir string) *run[S, F, E] {
-	return &run[S, F, E]{core: c, id: id, dir: dir, lock: c.opts.Locks(filepath.Join(dir, viewName+lockSuffix))}
+	return &run[S, F, E]{core: c, id: id, dir: dir,
+		lock:       c.opts.Locks(filepath.Join(dir, viewName+lockSuffix)),
+		succession: c.opts.Locks(filepath.Join(dir, successorName+lockSuffix)),
+	}
 }
 
 // ID implements Store.

@@ -15,7 +15,7 @@ import (
 
 // Start implements Catalog. The index lock is held from the check to the
 // entry; the run's own lock is not taken, since nobody can see the run before
-// it has its name.
+// it has its name. Of a run that it follows the succession lock is (following).
 func (f *Files[S, F, E]) Start(ctx context.Context, slug string, n New[S, F, E]) (Store[S, F, E], Outcome[S, E], error) {
 	var out Outcome[S, E]
 	s := f.run(n.ID, f.runDir(n.ID))
@@ -68,7 +68,9 @@ func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug
 		return out, errors.Join(err, f.opts.Disk.RemoveAll(f.privateDir(n.ID)))
 	}
 	f.opts.Hook(PointStartSynced)
-	if err := f.name(n.ID, before); err != nil {
+	warnings, err = f.name(ctx, slug, n.ID, before)
+	out.Warnings = append(out.Warnings, warnings...)
+	if err != nil {
 		return out, err
 	}
 	f.opts.Hook(PointStartRenamed)
@@ -183,25 +185,24 @@ func (f *Files[S, F, E]) build(n New[S, F, E], first next[S]) error {
 	return nil
 }
 
-// name gives the private folder its name: the commit point of a start. The run
+// name gives the private folder its name: the commit point of a start. A run
 // before it is marked first, so that no crash leaves an entry that hides the
 // new one.
-func (f *Files[S, F, E]) name(id, before string) error {
+func (f *Files[S, F, E]) name(ctx context.Context, slug, id, before string) (warnings []Warning, err error) {
 	d, private := f.opts.Disk, f.privateDir(id)
-	var err error
-	if before != "" {
-		err = f.markSuccessor(before, id)
-	}
-	if err == nil {
-		err = d.Rename(private, f.runDir(id))
+	rename := func() error { return d.Rename(private, f.runDir(id)) }
+	if before == "" {
+		err = rename()
+	} else {
+		warnings, err = f.following(ctx, slug, before, id, rename)
 	}
 	if err != nil {
-		return errors.Join(err, d.RemoveAll(private))
+		return warnings, errors.Join(err, d.RemoveAll(private))
 	}
 	if err := d.SyncDir(filepath.Join(f.root, runsName)); err != nil {
-		return &UncertainError{fmt.Errorf("the run %s has its name, which may not last: %w", id, err)}
+		return warnings, &UncertainError{fmt.Errorf("the run %s has its name, which may not last: %w", id, err)}
 	}
-	return nil
+	return warnings, nil
 }
 
 // enter writes the index entry and the roster. The run exists whatever happens

@@ -1,18 +1,28 @@
 package commit
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
 // A finished run that is followed by another of the same slug is marked in its
 // own folder, durably before the other has its name. So an index entry which
 // still names it, because the start died there or somebody put an old one
 // back, is refuted by one look, whatever the number of runs.
+//
+// A finished run may also be opened again, by a commit. Of that and of a start
+// that follows it one wins, whatever their order: both hold the run's succession
+// lock, from before they look at the other's outcome until their own is there. The
+// start looks whether the run is over still; the commit, whether a run that is
+// there followed it. A mark of a start that died names no run and decides nothing.
+// The locks are waited for in one order, index, succession, run, and nobody holds
+// the first and the last together: no start ever waits for a commit at work.
 
 // successorFormat is the version of the mark.
 const successorFormat = 1
@@ -36,6 +46,54 @@ func (c *core[S, F, E]) markSuccessor(id, next string) error {
 	}
 	_ = durable.RemoveTempsOf(c.opts.Disk, c.successorPath(id)) // of a start that died
 	return durable.Replace(c.opts.Disk, c.successorPath(id), append(data, '\n'), filePerm)
+}
+
+// following gives a run its name behind the finished one that it follows. It is
+// called under the index lock only.
+func (f *Files[S, F, E]) following(ctx context.Context, slug, before, id string, rename func() error) ([]Warning, error) {
+	s := f.run(before, f.runDir(before))
+	return f.locked(ctx, s.succession, func(held *locks.Held) error {
+		f.opts.Hook(PointStartFollows)
+		snap, err := s.Read(ctx)
+		if err == nil && !f.machine.Finished(snap.State) {
+			err = &ExistsError{Slug: slug, ID: before}
+		}
+		if err == nil {
+			err = s.same(held)
+		}
+		if err == nil {
+			err = f.markSuccessor(before, id)
+		}
+		if err != nil {
+			return err
+		}
+		f.opts.Hook(PointStartMarked)
+		return rename()
+	})
+}
+
+// errOpensAgain says that a commit would open a finished run again and does not
+// hold its succession lock: it is made once more, with it.
+var errOpensAgain = errors.New("the commit opens a finished run again")
+
+// mayOpenAgain refuses to open a finished run that another one followed. It is
+// called under the run's lock, and decides under its succession lock only.
+func (s *run[S, F, E]) mayOpenAgain(subject string, succession *locks.Held) error {
+	if succession == nil {
+		return errOpensAgain
+	}
+	if err := s.same(succession); err != nil {
+		return err
+	}
+	next, err := s.readSuccessor(s.id)
+	if err != nil || next == "" {
+		return err
+	}
+	there, err := s.speaksOf(next, subject)
+	if err == nil && there {
+		err = &FollowedError{ID: s.id, By: next}
+	}
+	return err
 }
 
 // readSuccessor is "" where there is no mark, or none that can be used. Its

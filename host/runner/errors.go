@@ -180,8 +180,12 @@ func fromCommit(err error) *Error {
 	var newer *commit.NewerFormatError
 	var unappended *commit.AppendError
 	var replaced *commit.ReplacedError
+	var followed *commit.FollowedError
 	var gone *commit.GoneError
+	var owned *commit.OwnedError
 	switch {
+	case errors.As(err, &owned):
+		return placed(fail(CodeDefinitionInvalid, fmt.Sprintf("name another folder in [runtime] dir of %s; if this project is that one, moved here or reached by another path, add %q to \"projects\" in %s", config.FileName, owned.Owner, owned.File), "%s", err), owned.File, 0)
 	case errors.As(err, &gone):
 		return fail(CodeRunMissing, "put the folder back; if it is gone for good, `spec-kitty run start "+quote(gone.Slug)+" --again` forgets it and starts anew", "%s", err)
 	case errors.As(err, &damaged):
@@ -195,6 +199,8 @@ func fromCommit(err error) *Error {
 		return fail(CodeNotRecorded, "make room or mend the permissions, then report again", "%s", err)
 	case errors.As(err, &replaced):
 		return placed(fail(CodeNotRecorded, "call again", "%s", err), replaced.Path, 0)
+	case errors.As(err, &followed):
+		return fail(Code(cursor.NothingToRewind), "go on with the run that followed: `spec-kitty next` and `spec-kitty status` are about that one", "nothing was recorded: %s", err)
 	case errors.Is(err, commit.ErrNoRun):
 		return fail(CodeRunNotFound, "`spec-kitty run start SLUG` starts one", "%s", err)
 	}

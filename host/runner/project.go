@@ -107,7 +107,10 @@ func Open(o Options) (*Project, error) {
 	p.place = artifact.At(cfg.Root, o.Artifacts)
 	p.plugins = sandbox.New(sandbox.Options{CacheDir: o.CacheDir, Project: cfg.Root})
 	opts := o.Commit
-	opts.LockTimeout = cfg.Runtime.LockTimeout
+	opts.LockTimeout, opts.Owner = cfg.Runtime.LockTimeout, cfg.StateOwner()
+	if err := commit.CheckOwner(opts.Disk, cfg.StateRoot(), opts.Owner); err != nil {
+		return nil, classify(err)
+	}
 	if opts.Now == nil {
 		opts.Now = p.now
 	}

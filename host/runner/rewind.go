@@ -110,7 +110,6 @@ func (r *reading) rewind(ctx context.Context, q RewindRequest) (Rewinding, error
 	}
 	done.Applied = r.recorded
 	r.writePrompts()
-	r.superseded(ctx)
 	done.Warnings = append([]Warning{}, r.warnings...)
 	return done, nil
 }
@@ -180,15 +179,5 @@ func (r *reading) lanesBack(done *Rewinding, t cursor.Rewind, after cursor.State
 		case outside || t.Then.Lane(facts, p.ID) != lane:
 			done.LanesLeft = append(done.LanesLeft, LaneLeft{ID: p.ID, Lane: string(lane)})
 		}
-	}
-}
-
-// superseded warns where another run of the mission was started meanwhile: that
-// one is the mission's run then. Only a run that was over can be followed, so
-// this takes a rewind of one beside a `run start --again`.
-func (r *reading) superseded(ctx context.Context) {
-	now, err := r.p.latest(ctx, r.mission.Slug)
-	if err == nil && now != "" && now != r.state.Run {
-		r.warn("superseded", "run "+now+" was started meanwhile and is the mission's run; this one was rewound all the same")
 	}
 }

@@ -26,7 +26,7 @@ type State struct {
 // Facts are what an addition relies on outside of the counter.
 type Facts struct{ Limit int } // 0: none
 
-// Event is one of "opened", "added", "finished".
+// Event is one of "opened", "added", "finished", "reopened".
 type Event struct {
 	Type  string `json:"type"`
 	By    int    `json:"by,omitempty"`
@@ -51,7 +51,7 @@ func (Counter) Finished(s State) bool { return s.Done }
 
 func known(e Event) error {
 	switch e.Type {
-	case "opened", "added", "finished":
+	case "opened", "added", "finished", "reopened":
 		return nil
 	}
 	return &commit.UnknownEventError{Why: "type " + e.Type}
@@ -67,6 +67,8 @@ func (Counter) Evolve(s State, meta commit.Meta, e Event) State {
 		s.Last = e.Token
 	case "finished":
 		s.Done = true
+	case "reopened":
+		s.Done = false
 	}
 	return s
 }
@@ -148,6 +150,20 @@ func (Finish) Decide(s State, _ Facts, _ time.Time) ([]Event, error) {
 		return nil, nil
 	}
 	return []Event{{Type: "finished"}}, nil
+}
+
+// Reopen takes the end of the counter back.
+type Reopen struct{}
+
+func (Reopen) Kind() string  { return "reopen" }
+func (Reopen) Actor() string { return "reopener" }
+
+// Decide implements commit.Transition.
+func (Reopen) Decide(s State, _ Facts, _ time.Time) ([]Event, error) {
+	if !s.Done {
+		return nil, &Refusal{"not over"}
+	}
+	return []Event{{Type: "reopened"}}, nil
 }
 
 // Outside gives facts that a test can change while a commit waits.
