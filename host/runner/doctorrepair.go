@@ -100,7 +100,7 @@ func (p *Project) mend(ctx context.Context, id, slug string, d Diagnosis, done *
 	for _, f := range d.Findings {
 		if f.RunID == id && f.Level == LevelRepairable {
 			inRun = inRun || f.Code != "index_entry" && f.Code != promptMissing
-			index = index || f.Code == "definition_index"
+			index = index || f.Code == indexWrong
 			prompts = prompts || f.Code == promptMissing
 		}
 	}
@@ -184,10 +184,13 @@ func (r *Repair) written(made commit.Mending) {
 			r.Done = append(r.Done, "but: "+w.Message)
 		}
 	}
-	if view {
+	cut := fmt.Sprintf("cut %d bytes that were never acknowledged", r.Before.Tail)
+	switch cuts := made.Repaired && r.Before.Tail > 0; {
+	case view && cuts:
+		r.Done = append(r.Done, "made state.json anew from the journal and "+cut)
+	case view:
 		r.Done = append(r.Done, "made state.json anew from the journal")
-	}
-	if made.Repaired && r.Before.Tail > 0 {
-		r.Done = append(r.Done, fmt.Sprintf("cut %d bytes that were never acknowledged", r.Before.Tail))
+	case cuts:
+		r.Done = append(r.Done, cut)
 	}
 }
