@@ -59,7 +59,7 @@ func constants(t *testing.T, folder string) map[string][]string {
 // Every reason code of a refusal is listed, and no other.
 func TestLoopRefusalsAreListed(t *testing.T) {
 	want := append(constants(t, "../host/loop")["Code"], constants(t, "../host/tick")["Code"]...)
-	want = append(want, "loop_gone", "lock_timeout", "commit_uncertain", "git", "worktree_busy", "branch_checked_out", "base_missing")
+	want = append(want, "loop_gone", "lock_timeout", "commit_uncertain", "git", "worktree_busy", "branch_checked_out", "branch_locked", "base_missing")
 	var listed []string
 	for _, r := range tables(t, "loops.md")["loop refusals"] {
 		for _, code := range strings.Split(r.cells[0], ",") {

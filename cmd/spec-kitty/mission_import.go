@@ -29,7 +29,7 @@ is invalid is refused, all of it at once, with line and column.`,
 				return err
 			}
 			q.Root = a.root
-			done, err := runner.ImportMission(q)
+			done, err := runner.ImportMission(cmd.Context(), q)
 			if err != nil {
 				return err
 			}

@@ -90,6 +90,11 @@ that it is gone:
 
     spec-kitty loop recover NAME --assume-dead --reason "the machine was replaced"
 
+branch_locked: a git that died left its lock file on the loop's branch, or one is at
+work. On Linux a tick and recover remove it once no git is at work in the repository;
+else the refusal names the call. A landing that cannot be finished is given up with
+retire, then remove --force.
+
 What is seen alive is not believed dead. The reason and your name go into the history.
 
 Damaged state (exit code 5): nothing was overwritten. Put the loop's folder back from a

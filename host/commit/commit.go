@@ -16,6 +16,9 @@ func (s *run[S, F, E]) Commit(ctx context.Context, t Transition[S, F, E]) (out O
 	if err := s.straight(); err != nil {
 		return out, err
 	}
+	if err := s.claim(); err != nil {
+		return out, err
+	}
 	mended, err := s.mendIndex(ctx)
 	if err != nil {
 		return out, err

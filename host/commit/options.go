@@ -34,6 +34,11 @@ type Options struct {
 	Now         func() time.Time              // nil: time.Now
 	Journal     string                        // name of the journal file; "": "run.events.jsonl"
 
+	// Owner is who alone may use the root, such as a project where the root lies
+	// outside of it: it is written into the root at the first use, and everybody
+	// else's starts and commits are refused from then on. "": nobody.
+	Owner string
+
 	// Watch has the view keep the journal's stamp, and the whole journal read where
 	// that is another one: so a record that was changed, long before those that a
 	// call needs, is damage to that call. It costs one look at the file; a whole

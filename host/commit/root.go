@@ -8,9 +8,21 @@ import (
 	"github.com/spec-kitty/step-runner/kernel/durable"
 )
 
-// makeRoot makes the folder that all state lies in.
+// MakeRoot makes the folder that all state lies in, for who keeps something in it
+// beside the runs. On return it is durable, and known as the state's by its .gitignore.
+func MakeRoot(d durable.Disk, root string) error {
+	if err := durable.MkdirAll(d, root, folderPerm); err != nil {
+		return err
+	}
+	return syncRoot(d, root)
+}
+
+// makeRoot makes the folder that all state lies in, and it the owner's.
 func (c *core[S, F, E]) makeRoot() error {
-	return durable.MkdirAll(c.opts.Disk, c.root, folderPerm)
+	if err := durable.MkdirAll(c.opts.Disk, c.root, folderPerm); err != nil {
+		return err
+	}
+	return c.claim()
 }
 
 // prepareRoot makes what is missing in the root, under the index lock, and
@@ -38,29 +50,31 @@ func (f *Files[S, F, E]) prepareRoot() error {
 //
 // The .gitignore comes last. While it is missing, so may be every name on the way
 // to the root, and those are synced too.
-func (c *core[S, F, E]) syncRoot() error {
-	ignore := filepath.Join(c.root, ignoreName)
-	switch _, err := c.opts.Disk.Stat(ignore); {
+func (c *core[S, F, E]) syncRoot() error { return syncRoot(c.opts.Disk, c.root) }
+
+func syncRoot(d durable.Disk, root string) error {
+	ignore := filepath.Join(root, ignoreName)
+	switch _, err := d.Stat(ignore); {
 	case err == nil:
-		return c.opts.Disk.SyncDir(c.root)
+		return d.SyncDir(root)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := c.syncWay(c.root); err != nil {
+	if err := syncWay(d, root); err != nil {
 		return err
 	}
-	return durable.Replace(c.opts.Disk, ignore, []byte("*\n"), filePerm)
+	return durable.Replace(d, ignore, []byte("*\n"), filePerm)
 }
 
 // syncWay syncs a folder and those above it. Folders that may not be read were
 // not made by us.
-func (c *core[S, F, E]) syncWay(dir string) error {
+func syncWay(d durable.Disk, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
 	for {
-		if err := c.opts.Disk.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrPermission) {
+		if err := d.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 		parent := filepath.Dir(dir)

@@ -97,6 +97,15 @@ type Mission struct {
 // StateRoot is the absolute path of the state root.
 func (c *Config) StateRoot() string { return c.below(c.Runtime.Dir) }
 
+// StateOwner is who the state root belongs to where others could name the same one:
+// the project's root. It is "" where the state lies in the project.
+func (c *Config) StateOwner() string {
+	if c.StateLink == "" && below(c.StateRoot(), c.Root) {
+		return ""
+	}
+	return c.Root
+}
+
 // Reserved tells whether a folder, below the project root and with slashes, lies
 // in one that is not the project's to write into: git's, or the state folder.
 func (c *Config) Reserved(folder string) bool {

@@ -32,15 +32,23 @@ func readConfig(root string) (*Config, error) {
 	}
 	cfg := &Config{Root: root, File: filepath.Join(root, FileName)}
 	data, err := readFile(cfg.File, maxConfig)
+	var not *readonly.NotRegularError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, projectNotFound(root)
 	case errors.As(err, new(*readonly.TooLargeError)):
-		return nil, &InvalidError{Problems: []Problem{{File: FileName, Message: "is larger than " + sizeText(maxConfig) + ": move missions to files of their own"}}}
+		return cfg, wholeFile("is larger than " + sizeText(maxConfig) + ": move missions to files of their own")
+	case errors.As(err, &not):
+		return cfg, wholeFile(not.Error() + ": put the file itself there")
 	case err != nil:
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	return cfg, cfg.decode(data)
+}
+
+// wholeFile says what is wrong with the configuration as a file: nothing in it was read.
+func wholeFile(why string) error {
+	return &InvalidError{Problems: []Problem{{File: FileName, Message: why}}}
 }
 
 // checkFolders wants the folder of the missions inside the project, by its links

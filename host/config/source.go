@@ -23,6 +23,10 @@ const (
 	maxDepth      = 100
 )
 
+// ReadText reads a configuration, whose text is to be changed: a regular file of at
+// most 1 MiB, its bytes as they are.
+func ReadText(file string) ([]byte, error) { return readFile(file, maxConfig) }
+
 // readFile reads a regular file of at most limit bytes.
 func readFile(path string, limit int64) ([]byte, error) {
 	data, _, err := readonly.Path(path, limit)

@@ -15,6 +15,9 @@ import (
 // missions, and plugins that may read or write that folder, away from.
 func (c *Config) findState() (why string) {
 	at, link := c.StateRoot(), c.firstLink(c.StateRoot())
+	if !below(at, c.Root) {
+		return c.findOutside(at)
+	}
 	if link == "" {
 		return ""
 	}
@@ -32,6 +35,39 @@ func (c *Config) findState() (why string) {
 	}
 	c.StateLink = real
 	return ""
+}
+
+// findOutside judges an absolute state root that does not lie in the project by its
+// name. One that holds the project would have its .gitignore hide it; one that lies
+// in it by a link is the missions' and the grants' as well.
+func (c *Config) findOutside(at string) (why string) {
+	root, err := filepath.EvalSymlinks(c.Root)
+	if err != nil {
+		return "" // whoever reads the project is told
+	}
+	real := realWay(at)
+	switch {
+	case below(root, real):
+		return fmt.Sprintf("%s is the project's own folder, or one above it, which the state's .gitignore would hide: name a folder below the project, or one elsewhere", at)
+	case below(real, root):
+		inside, _ := filepath.Rel(root, real)
+		return fmt.Sprintf("%s leads, by a link, to a folder of the project: write %q", at, filepath.ToSlash(inside))
+	}
+	return ""
+}
+
+// realWay follows the links on the way to a path, as far as it is there.
+func realWay(path string) string {
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if filepath.Dir(at) == at {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
 }
 
 // firstLink is the first link on the way from the project's root to a path below it;

@@ -81,3 +81,39 @@ func TestAbsoluteStateRootInside(t *testing.T) {
 		}
 	}
 }
+
+// An absolute folder that is the project or holds it, by its name or by a link, is
+// refused as "." is: its .gitignore would hide the project. One that a link leads
+// into the project is to be named as what it is.
+func TestAbsoluteStateRootAround(t *testing.T) {
+	above, err := filepath.EvalSymlinks(t.TempDir())
+	root := filepath.Join(above, "p")
+	if err = errors.Join(err, os.MkdirAll(filepath.Join(root, "kitty-specs"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"same": root, "above": above, "specs": filepath.Join(root, "kitty-specs"), "other": t.TempDir()} {
+		if err := os.Symlink(to, filepath.Join(above, name)); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	for dir, says := range map[string]string{
+		"": "would hide", "..": "would hide", "same": "would hide", "above": "would hide",
+		"specs": `write "kitty-specs"`, "same/state": `write "state"`, "above/p/new/state": `write "new/state"`,
+		"other": "", "other/new/state": "", "beside": "", "p2": "",
+	} {
+		at := filepath.ToSlash(filepath.Join(above, dir))
+		text := "schema = 1\n[runtime]\ndir = '" + at + "'\n"
+		if err := os.WriteFile(filepath.Join(root, FileName), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := Load(root)
+		switch {
+		case says != "":
+			if !errors.As(err, new(*InvalidError)) || !strings.Contains(err.Error(), "runtime.dir: ") || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %v does not say %q", dir, err, says)
+			}
+		case err != nil || cfg.StateOwner() != root:
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}

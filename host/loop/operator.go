@@ -159,6 +159,12 @@ func (t Remove) Decide(s State, f Facts, now time.Time) ([]Event, error) {
 	switch {
 	case s.Control.Desired != Stopped:
 		return nil, refuse(NotRetired, "only a retired loop is removed: retire it first")
+	case s.Claim != nil && s.Standing(f, now).Over:
+		// A landing that cannot be finished, as its branch cannot be moved, is given up.
+		if t.Force && s.Claim.Phase == InLanding {
+			break
+		}
+		return nil, refuse(ClaimLive, "run %d died in phase %s: `%s` ends it first; a landing that cannot be finished --force gives up", s.Claim.Token, s.Claim.Phase, s.command("recover"))
 	case s.Claim != nil:
 		return nil, refuse(ClaimLive, "run %d has the loop (phase %s): wait for its end, or retire with --now", s.Claim.Token, s.Claim.Phase)
 	}

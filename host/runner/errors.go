@@ -182,7 +182,10 @@ func fromCommit(err error) *Error {
 	var replaced *commit.ReplacedError
 	var followed *commit.FollowedError
 	var gone *commit.GoneError
+	var owned *commit.OwnedError
 	switch {
+	case errors.As(err, &owned):
+		return placed(fail(CodeDefinitionInvalid, fmt.Sprintf("name another folder in [runtime] dir of %s; if this project is that one, moved here or reached by another path, add %q to \"projects\" in %s", config.FileName, owned.Owner, owned.File), "%s", err), owned.File, 0)
 	case errors.As(err, &gone):
 		return fail(CodeRunMissing, "put the folder back; if it is gone for good, `spec-kitty run start "+quote(gone.Slug)+" --again` forgets it and starts anew", "%s", err)
 	case errors.As(err, &damaged):

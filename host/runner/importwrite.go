@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +21,7 @@ import (
 // write writes the type's files, looks whether they are valid where they lie,
 // and then names them in the configuration: until that is done, nothing was
 // imported.
-func (out *MissionImport) write(cfg *config.Config, folder string, got *importer.Result) error {
+func (out *MissionImport) write(ctx context.Context, cfg *config.Config, folder string, got *importer.Result) error {
 	folder, err := below(cfg.Root, folder, "missions/"+out.MissionType)
 	if err != nil {
 		return err
@@ -30,7 +31,11 @@ func (out *MissionImport) write(cfg *config.Config, folder string, got *importer
 	}
 	file := path.Join(folder, importer.DefinitionFile)
 	out.Path = filepath.Join(cfg.Root, filepath.FromSlash(file))
-	before, after, line, err := out.configured(cfg, file)
+	before, err := config.ReadText(cfg.File)
+	if err != nil {
+		return err
+	}
+	after, line, err := out.configured(cfg, before, file)
 	if err != nil {
 		return err
 	}
@@ -52,7 +57,10 @@ func (out *MissionImport) write(cfg *config.Config, folder string, got *importer
 	}
 	_, _, err = config.LoadMission(cfg.Defining(out.MissionType, file), out.MissionType)
 	if err == nil && out.Changed {
-		err = replaceConfig(cfg.File, after)
+		err = changeConfig(ctx, cfg, func(text []byte) (after []byte, err error) {
+			after, out.Line, err = out.configured(cfg, text, file)
+			return after, err
+		})
 	}
 	if err != nil {
 		return errors.Join(err, w.undo())
@@ -60,39 +68,17 @@ func (out *MissionImport) write(cfg *config.Config, folder string, got *importer
 	return nil
 }
 
-// configured is the configuration's text as it is and as it will be.
-func (out *MissionImport) configured(cfg *config.Config, file string) (before, after []byte, line int, err error) {
-	before, err = os.ReadFile(cfg.File)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	after, line, err = config.WithMission(before, out.MissionType, file)
+// configured is the configuration's text with the type in it, and the line of that.
+func (out *MissionImport) configured(cfg *config.Config, text []byte, file string) (after []byte, line int, err error) {
+	after, line, err = config.WithMission(text, out.MissionType, file)
 	var invalid *config.InvalidError
 	if errors.As(err, &invalid) {
 		p := invalid.Problems[0]
 		e := placed(fail(CodeAlreadyExists, "name another type with --type, or take this one away", "%s", invalid.Error()), cfg.File, uint64(p.Line))
 		e.Err = err
-		return nil, nil, 0, e
+		return nil, 0, e
 	}
-	return before, after, line, err
-}
-
-// replaceConfig replaces the configuration as a whole. A link to it stays a link.
-func replaceConfig(file string, data []byte) error {
-	file, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	_ = durable.RemoveDeadTempsOf(durable.OS(), file)
-	if err := durable.Replace(durable.OS(), file, data, info.Mode().Perm()); err != nil {
-		return err
-	}
-	// The mode of a new file is cut by the process's mask.
-	return os.Chmod(file, info.Mode().Perm())
+	return after, line, err
 }
 
 // below is a folder below the project root, with slashes.

@@ -20,9 +20,8 @@ import (
 )
 
 // Kit is what the author of a plugin works with: modules in files and, where
-// there is a project, the plugins that it configures. It opens no run, takes no
-// lock and, but for Pin and Test with Update, writes nothing but the compilation
-// cache. Its methods may be called concurrently. Errors are *Error or the
+// there is a project, the plugins that it configures. It opens no run and, but for Pin
+// and Test with Update, takes no lock and writes nothing but the compilation cache. Its methods may be called concurrently. Errors are *Error or the
 // context's own.
 type Kit struct {
 	root   string // of the project; "" where there is none

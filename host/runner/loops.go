@@ -23,7 +23,7 @@ import (
 // Loops are the project's loops, on what the project lends them: definitions,
 // declared commands, plugins and the user's consent.
 func (p *Project) Loops(o tick.Options) *tick.Loops {
-	o.Commit.LockTimeout = p.Config.Runtime.LockTimeout
+	o.Commit.LockTimeout, o.Commit.Owner = p.Config.Runtime.LockTimeout, p.Config.StateOwner()
 	if o.Now == nil {
 		o.Now = p.now
 	}

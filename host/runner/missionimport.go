@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -51,9 +52,9 @@ type ImportNote struct {
 // and names it in the configuration. It overwrites nothing: a file that is there
 // already must have the same bytes, so a second import changes nothing. When it
 // returns without error the type is valid; when not, nothing is left. Errors are
-// *Error. Of two at the same moment that change the configuration one may be
-// lost to the other, as with any two editors of one file.
-func ImportMission(q ImportRequest) (MissionImport, error) {
+// *Error. Calls that change the configuration at the same moment, here and in other
+// processes, do so one after the other, and what a person saves meanwhile stays.
+func ImportMission(ctx context.Context, q ImportRequest) (MissionImport, error) {
 	if err := mission.CheckName(q.Type); q.Type != "" && err != nil {
 		return MissionImport{}, fail(CodeUsage, "name the type with letters, digits, - and _", "--type %q is no type's name: %v", q.Type, err)
 	}
@@ -83,7 +84,7 @@ func ImportMission(q ImportRequest) (MissionImport, error) {
 	for _, n := range got.Notes {
 		out.Notes = append(out.Notes, ImportNote{Code: n.Code, File: n.File, Line: n.Line, Column: n.Column, StepID: text(n.Step), Message: n.Message})
 	}
-	if err := out.write(cfg, q.Out, got); err != nil {
+	if err := out.write(ctx, cfg, q.Out, got); err != nil {
 		return MissionImport{}, classify(err)
 	}
 	at := ""

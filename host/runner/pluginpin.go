@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"os"
 
 	"github.com/spec-kitty/step-runner/host/bundle"
 	"github.com/spec-kitty/step-runner/host/config"
@@ -39,8 +38,9 @@ type PluginFolderPin struct {
 // Pin looks at the module of a configured plugin, compiles it into the cache and
 // writes its digest, and that of its own folder, into the configuration, in which
 // every other byte stays as it was. A module that is no plugin is refused, and nothing is written. When Pin
-// returns without error, the pin is durable; of two at the same moment one may be
-// lost to the other, as with any two editors of one file.
+// returns without error, the pin is durable. Calls that change the configuration at the
+// same moment, here and in other processes, do so one after the other, and what a person
+// saves meanwhile stays.
 func (k *Kit) Pin(ctx context.Context, name string) (PluginPin, error) {
 	conf, err := k.configured(name)
 	if err != nil {
@@ -63,7 +63,7 @@ func (k *Kit) Pin(ctx context.Context, name string) (PluginPin, error) {
 	}
 	out.Config, out.Cached = cfg.File, k.host.Cached(out.SHA256)
 	out.Dir = folderPin(cfg, conf, m.own)
-	return out, classify(out.write(name))
+	return out, classify(changeConfig(ctx, cfg, func(text []byte) ([]byte, error) { return out.pinned(text, name) }))
 }
 
 func folderPin(cfg *config.Config, conf config.Plugin, own []byte) *PluginFolderPin {
@@ -73,20 +73,6 @@ func folderPin(cfg *config.Config, conf config.Plugin, own []byte) *PluginFolder
 	// It was packed a moment ago.
 	files, _ := bundle.Unpack(own)
 	return &PluginFolderPin{Folder: cfg.OwnDir(conf), Files: len(files), Size: len(own), SHA256: bundle.Sum(own), Before: text(conf.DirSum)}
-}
-
-// write reads the configuration anew, as compiling took its time, and replaces it
-// as a whole, with both pins at once.
-func (p *PluginPin) write(name string) error {
-	before, err := os.ReadFile(p.Config)
-	if err != nil {
-		return err
-	}
-	after, err := p.pinned(before, name)
-	if err != nil || string(after) == string(before) {
-		return err
-	}
-	return replaceConfig(p.Config, after)
 }
 
 // pinned is the configuration's text with the pins, whose lines it notes. The

@@ -87,7 +87,7 @@ func (r *running) land(ctx context.Context) (Report, error) {
 // landGranted lands what a person approved: an earlier run's result.
 func (r *running) landGranted(ctx context.Context, grant loop.Grant) (Report, error) {
 	s := grant.Subject
-	if err := r.l.repoOf(r.name).MayLand(ctx, r.src.Worktree.Branch); err != nil {
+	if err := mayMove(ctx, r.l.repoOf(r.name), r.src.Worktree.Branch); err != nil {
 		report, _, err := r.over(ctx, nil, err)
 		return report, err
 	}
@@ -116,6 +116,14 @@ func (r *running) intend(ctx context.Context, intent loop.BeginLanding) (Report,
 	}
 	r.l.hook(PointLanded)
 	return r.end(ctx, loop.FinishRun{Tick: r.mine(), Head: head, Detail: r.unkept})
+}
+
+// mayMove refuses a branch that a landing could not move.
+func mayMove(ctx context.Context, repo worktree.Repo, branch string) error {
+	if err := repo.MayLand(ctx, branch); err != nil {
+		return err
+	}
+	return repo.Unlock(ctx, branch)
 }
 
 // swap moves the branch and says where it is then: at the result, or where

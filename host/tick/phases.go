@@ -48,7 +48,7 @@ func (r *running) prepare(ctx context.Context) (*conclusion, error) {
 		}
 	}
 	if err == nil {
-		err = repo.MayLand(ctx, branch) // before the work, rather than after it
+		err = mayMove(ctx, repo, branch) // before the work, rather than after it
 	}
 	r.base = head
 	return nil, err

@@ -110,6 +110,14 @@ func (p *Preflight) git(ctx context.Context, l *Loops, src Source) {
 	if err == nil {
 		err = l.repoOf(src.Name).MayLand(ctx, src.Worktree.Branch)
 	}
+	if lock := l.repo.Lock(src.Worktree.Branch); err == nil && lock != "" {
+		level := LevelWarning
+		if !worktree.Unlocks {
+			level = LevelFault
+		}
+		p.add("git", level, lock+" keeps branch "+src.Worktree.Branch+" from being moved: a git left it, or is at work", unlocking(src.Name, lock))
+		return
+	}
 	p.judge("git", err, "branch "+src.Worktree.Branch+" can be moved", "mend [worktree], or free the branch: a loop's branch is checked out nowhere")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spec-kitty/step-runner/host/command"
 	"github.com/spec-kitty/step-runner/host/loop"
+	"github.com/spec-kitty/step-runner/host/worktree"
 )
 
 // reap comes before everything else of a tick, also where the loop is paused,
@@ -76,7 +77,11 @@ func (o *opened) finishLanding(ctx context.Context, own loop.Tick, c loop.Claim)
 	if err != nil {
 		return err
 	}
-	head, err := o.l.swap(ctx, o.name, cmp.Or(c.Branch, src.Worktree.Branch), c.Base, c.Result, fmt.Sprintf("loop %s, run %d, finished after a crash", o.name, c.Token))
+	branch := cmp.Or(c.Branch, src.Worktree.Branch)
+	if lock := o.l.repo.Lock(branch); lock != "" && c.Runner.Host != o.l.host.Name {
+		return &worktree.LockedError{Ref: "branch " + branch, Path: lock, Why: "run " + itoa(c.Token) + ", which died, ran on " + c.Runner.Host + ", where its git may go on"}
+	}
+	head, err := o.l.swap(ctx, o.name, branch, c.Base, c.Result, fmt.Sprintf("loop %s, run %d, finished after a crash", o.name, c.Token))
 	if err != nil {
 		return err
 	}
@@ -136,6 +141,11 @@ func (l *Loops) Recover(ctx context.Context, q RecoverRequest) (Report, error) {
 			}
 		}
 	}
+	if branch, lock := o.locked(); lock != "" {
+		if err := o.l.repo.Unlock(ctx, branch); err != nil {
+			return Report{}, err
+		}
+	}
 	if left := o.toRecover(); left != "" {
 		return o.report(Failed, string(loop.OrphanAlive), left), nil
 	}
@@ -149,12 +159,44 @@ func code(first bool, a, b string) string {
 	return b
 }
 
+// locked is the branch whose lock file lies there while no run is at work that may hold
+// it, and that file; "" for none.
+func (o *opened) locked() (branch, path string) {
+	if src, err := o.l.ground.Source(o.name); err == nil {
+		branch = src.Worktree.Branch
+	}
+	c := o.state.Claim
+	if c != nil {
+		branch = cmp.Or(c.Branch, branch)
+	}
+	if branch != "" {
+		path = o.l.repo.Lock(branch)
+	}
+	if path == "" || c != nil && !o.state.Standing(o.l.facts(o.name, o.state), o.l.now()).Over {
+		return "", ""
+	}
+	return branch, path
+}
+
+// unlocking is what is to be done about such a file.
+func unlocking(name, path string) string {
+	by := "a tick, or `spec-kitty loop recover " + name + "`, removes it where no git is at work in this repository; if that is refused: "
+	if !worktree.Unlocks {
+		by = "where no git is at work in this repository: "
+	}
+	return by + worktree.RemoveBy(path)
+}
+
 // toRecover says what a recovery would do; "" for nothing.
 func (o *opened) toRecover() string {
 	facts := o.l.facts(o.name, o.state)
 	if c := o.state.Claim; c != nil {
 		if standing := o.state.Standing(facts, o.l.now()); standing.Over {
-			return fmt.Sprintf("run %d died in phase %s: %s", c.Token, c.Phase, standing.Why)
+			text := fmt.Sprintf("run %d died in phase %s: %s", c.Token, c.Phase, standing.Why)
+			if _, lock := o.locked(); lock != "" {
+				text += "; " + lock + " is left of its git"
+			}
+			return text
 		}
 	}
 	for _, orphan := range o.state.Orphans {
@@ -166,6 +208,9 @@ func (o *opened) toRecover() string {
 		case loop.Gone:
 			return fmt.Sprintf("process group %d of run %d is gone, which is not on record yet", orphan.Group.ID, orphan.Token)
 		}
+	}
+	if branch, lock := o.locked(); lock != "" {
+		return "branch " + branch + " is locked by " + lock + ", and no run is at work"
 	}
 	return ""
 }

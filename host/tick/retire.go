@@ -13,6 +13,9 @@ import (
 func (l *Loops) Retire(ctx context.Context, name, who, reason string, now bool) (Report, error) {
 	report, err := l.act(ctx, name, loop.Retire{By: l.by(who), Reason: reason, Now: now}, "retired", func(o *opened) string {
 		if c := o.state.Claim; c != nil {
+			if died := o.toRecover(); died != "" {
+				return "retired; " + died + ": the next tick, or `spec-kitty loop recover " + name + "`, ends it"
+			}
 			return fmt.Sprintf("retired; run %d is at work and %s", c.Token, code(now, "is to end as canceled", "goes on to its end"))
 		}
 		return "retired"

@@ -93,6 +93,9 @@ func (o *opened) fill(s *Status) {
 	if older := state.Older(facts); older != "" {
 		s.warn(string(loop.HaltOlderCopy), older+": the next tick that would begin a run halts the loop")
 	}
+	if branch, lock := o.locked(); lock != "" {
+		s.warn("branch_locked", lock+" keeps branch "+branch+" from being moved: "+unlocking(o.name, lock))
+	}
 	s.UID, s.Revision, s.Token, s.Control = state.UID, state.Revision, state.Token, string(state.Control.Desired)
 	s.Count, s.Due = state.Count, len(state.Due)
 	o.fillDefined(s, now)

@@ -44,6 +44,8 @@ func gitCode(err error) string {
 		return "worktree_busy"
 	case errors.As(err, new(*worktree.CheckedOutError)):
 		return "branch_checked_out"
+	case errors.As(err, new(*worktree.LockedError)):
+		return "branch_locked"
 	case errors.As(err, new(*worktree.NotFoundError)):
 		return "base_missing"
 	case errors.As(err, new(*worktree.GitError)), errors.As(err, new(*worktree.UnsyncedError)):

@@ -98,10 +98,13 @@ func (r Repo) Descends(ctx context.Context, commit, from string) (bool, error) {
 // Land moves a branch from one commit to another, old being NoCommit where it is
 // still to be made, by git's own compare-and-swap. That it is there already is
 // success: a move whose answer was lost is made once more. *MovedError where it
-// is neither, *CheckedOutError where it is checked out. The move is durable on
+// is neither, *CheckedOutError where it is checked out, *LockedError where its lock is held. The move is durable on
 // return; *UnsyncedError where it is made and that cannot be said.
 func (r Repo) Land(ctx context.Context, branch, old, to, reason string) error {
 	if err := r.MayLand(ctx, branch); err != nil {
+		return err
+	}
+	if err := r.Unlock(ctx, branch); err != nil {
 		return err
 	}
 	was := old
@@ -150,6 +153,9 @@ func (r Repo) Keep(ctx context.Context, loop string, token uint64, commit, base 
 	if err := r.objectsLast(ctx, commit, base); err != nil {
 		return err
 	}
+	if err := r.unlock(ctx, r.runRef(loop, token)); err != nil {
+		return err
+	}
 	if _, err := r.git(ctx, r.Root, append(lastingRefs(), "update-ref", r.runRef(loop, token), commit)...); err != nil {
 		return err
 	}
@@ -190,6 +196,9 @@ func (r Repo) Kept(ctx context.Context, loop, without string) ([]Kept, error) {
 
 // Drop lets the result of a run be collected.
 func (r Repo) Drop(ctx context.Context, loop string, token uint64) error {
+	if err := r.unlock(ctx, r.runRef(loop, token)); err != nil {
+		return err
+	}
 	_, err := r.git(ctx, r.Root, "update-ref", "-d", r.runRef(loop, token))
 	return err
 }

@@ -277,8 +277,10 @@ func TestLand(t *testing.T) {
 		t.Errorf("moved under somebody's feet: %v", err)
 	}
 	run(t, r.Root, "checkout", "-q", "main")
-	write(t, filepath.Join(r.Root, ".git", "refs", "heads", "loop", "deps.lock"), "")
-	if err := r.Land(t.Context(), "loop/deps", next.ID, last.ID, "run 9"); err == nil || errors.As(err, &moved) {
+	hook := filepath.Join(r.Root, ".git", "hooks", "reference-transaction")
+	write(t, hook, "#!/bin/sh\nexit 1\n")
+	must(t, os.Chmod(hook, 0o755))
+	if err := r.Land(t.Context(), "loop/deps", next.ID, last.ID, "run 9"); !errors.As(err, new(*worktree.GitError)) {
 		t.Errorf("a swap that git refused: %v", err)
 	}
 }
