@@ -11,7 +11,8 @@ import (
 // FindRoot is the project root for a call from the folder dir: the nearest
 // folder upwards that holds FileName. From a linked git worktree it is the
 // project root in the main worktree, so that all worktrees of a repository
-// share one configuration, one set of missions and one state. Symbolic links
+// share one configuration, one set of missions and one state; of a repository
+// without a main worktree see Apart. Symbolic links
 // are followed first, so that one project has one root. Without a project the
 // error is a *NotFoundError. Git itself is not needed.
 func FindRoot(dir string) (string, error) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -119,4 +120,58 @@ func TestFindRootWithGit(t *testing.T) {
 			t.Errorf("from %s: %s, %v", from, got, err)
 		}
 	}
+}
+
+// Worktrees of a repository that has no main one are a project each, and Apart lists
+// them; with a main one, or with one project, there is nothing to choose.
+func TestApartWithGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	top := project(t, map[string]string{"p/sub/" + FileName: "schema = 1\n", "s/" + FileName: "schema = 1\n"})
+	git := func(in string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"}, args...)...)
+		cmd.Dir = filepath.Join(top, in)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	want := func(root string, projects ...string) {
+		t.Helper()
+		got, err := Apart(filepath.Join(top, filepath.FromSlash(root)))
+		var all []string
+		for _, p := range projects {
+			all = append(all, filepath.Join(top, filepath.FromSlash(p)))
+		}
+		if err != nil || !slices.Equal(got, all) {
+			t.Errorf("%s: %v %v, want %v", root, got, err, all)
+		}
+	}
+	git("p", "init", "-q")
+	git("p", "add", ".")
+	git("p", "commit", "-q", "-m", "first")
+	git("p", "worktree", "add", "-q", "-b", "linked", "../linked")
+	git(".", "clone", "-q", "--bare", "p", "repo.git")
+	want("p/sub")
+	want("linked/sub")
+
+	git("repo.git", "worktree", "add", "-q", "-b", "w1", "../w1", "main")
+	want("w1/sub")
+	git("repo.git", "worktree", "add", "-q", "-b", "own", "../w1/sub/state/loop", "main")
+	want("w1/sub")
+	git("repo.git", "worktree", "add", "-q", "-b", "w2", "../w2", "main")
+	want("w1/sub", "w1/sub", "w2/sub")
+	want("w2/sub", "w1/sub", "w2/sub")
+	want("w1/sub/state/loop/sub", "w1/sub", "w2/sub")
+	git("repo.git", "worktree", "remove", "--force", "../w2")
+	want("w1/sub")
+
+	git("s", "init", "-q", "--separate-git-dir", filepath.Join(top, "apart"))
+	git("s", "add", ".")
+	git("s", "commit", "-q", "-m", "first")
+	git("s", "worktree", "add", "-q", "-b", "s1", "../s1")
+	want("s")
+	want("s1", "s1")
 }

@@ -132,11 +132,10 @@ func pathIn(file, prefix, base string) (path string, ok bool, err error) {
 // mainWorktree is the main worktree of a repository: the folder around .git, or
 // what core.worktree says, as in a submodule. A bare repository has none.
 func mainWorktree(common string) (string, error) {
-	data, err := readFile(filepath.Join(common, "config"), maxConfig)
-	if err != nil && !absent(err) {
-		return "", fmt.Errorf("git worktree: %w", err)
+	settings, err := settingsOf(common)
+	if err != nil {
+		return "", err
 	}
-	settings := coreSettings(string(data))
 	main := filepath.Dir(common)
 	switch {
 	case settings["worktree"] != "":
@@ -152,6 +151,22 @@ func mainWorktree(common string) (string, error) {
 		return "", nil
 	}
 	return real, err
+}
+
+// isBare tells whether a repository says of itself that it has no checkout of its
+// own.
+func isBare(common string) (bool, error) {
+	settings, err := settingsOf(common)
+	return settings["bare"] == "true", err
+}
+
+// settingsOf are the core settings of a repository.
+func settingsOf(common string) (map[string]string, error) {
+	data, err := readFile(filepath.Join(common, "config"), maxConfig)
+	if err != nil && !absent(err) {
+		return nil, fmt.Errorf("git worktree: %w", err)
+	}
+	return coreSettings(string(data)), nil
 }
 
 // coreSettings reads the [core] section of a git configuration, as far as git

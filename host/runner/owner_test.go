@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,4 +37,50 @@ func TestOneStateOfTwoProjects_Case14(t *testing.T) {
 	}
 	write(t, filepath.FromSlash(state+"/owner.json"), strings.Replace(read(t, filepath.FromSlash(state+"/owner.json")), filepath.ToSlash(first), filepath.ToSlash(moved), 1))
 	wantStep(t, must(t, open(t, moved), report("a", cursor.Success)), "C")
+}
+
+// Worktrees of a bare repository have no main one whose runs are meant: a call that
+// names none is refused in each of them, and --root chooses, the same from both.
+func TestWorktreesOfABareRepository(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(top, filepath.FromSlash(name)) }
+	write(t, at("r.git/config"), "[core]\n\tbare = true\n")
+	for _, w := range []string{"w1", "w2"} {
+		if err := os.Rename(makeProject(t, linear, nil), at(w)); err != nil {
+			t.Fatal(err)
+		}
+		write(t, at(w+"/.git"), "gitdir: "+at("r.git/worktrees/"+w)+"\n")
+		write(t, at("r.git/worktrees/"+w+"/commondir"), "../..\n")
+		write(t, at("r.git/worktrees/"+w+"/gitdir"), at(w+"/.git")+"\n")
+	}
+	for _, w := range []string{"w1", "w2"} {
+		t.Chdir(at(w))
+		refused := new(Error)
+		if _, err := Open(Options{}); !errors.As(err, &refused) || refused.Code != CodeAmbiguous || !slices.Equal(refused.Candidates, []string{at("w1"), at("w2")}) || !strings.Contains(refused.NextStep, "--root") {
+			t.Fatalf("from %s: %v", w, err)
+		}
+		a, err := open(t, at("w1")).Next(t.Context(), report(w, cursor.Success))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w == "w1" {
+			wantStep(t, a, "A")
+		} else if a.Kind != KindBlocked || value(a.ReasonCode) != string(cursor.NotHolder) {
+			t.Fatalf("the step was handed out twice: %+v", a)
+		}
+	}
+	t.Chdir(at("w1"))
+	if err := os.RemoveAll(at("w2")); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(Options{})
+	if err != nil || p.Config.Root != at("w1") {
+		t.Fatalf("the only one that is left: %v", err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
 }

@@ -82,6 +82,9 @@ type Project struct {
 // Errors are *Error.
 func Open(o Options) (*Project, error) {
 	root, err := findRoot(o.Root)
+	if err == nil && o.Root == "" {
+		err = oneOfSeveral(root)
+	}
 	if err != nil {
 		return nil, classify(err)
 	}
@@ -140,6 +143,23 @@ func findRoot(folder string) (string, error) {
 		}
 	}
 	return config.FindRoot(folder)
+}
+
+// oneOfSeveral refuses to choose, for who names no project, between the worktrees of
+// a repository that has no main one.
+func oneOfSeveral(root string) error {
+	projects, err := config.Apart(root)
+	if err != nil || projects == nil {
+		return err
+	}
+	way := "say in every call whose runs are meant, the same from each worktree that works on them, such as with --root " + quote(projects[0])
+	if len(projects) == 1 {
+		way = "name the repository's own checkout with --root DIR in every call; --root " + quote(root) + " gives this worktree runs of its own"
+	}
+	e := fail(CodeAmbiguous, way,
+		"%s lies in a linked git worktree of a repository without a main worktree (it is bare, or its git folder lies apart): each worktree has runs of its own, and would hand out the same work", root)
+	e.Candidates = projects
+	return e
 }
 
 // newULID is a fresh ULID; the time in it is the project's.
