@@ -33,6 +33,7 @@ func newCore[S, F, E any](root string, m Machine[S, E], outside Outside[S, F, E]
 // Files is a Catalog in a folder:
 //
 //	.gitignore          *
+//	owner.json          whose it is; only with Options.Owner
 //	index.lock          held while a run is started
 //	index/SLUG          names the slug's run; a view of the journals
 //	index/.roster       what each run is about; a view of the journals

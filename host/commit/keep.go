@@ -41,6 +41,9 @@ type Keeper interface {
 	// Gone lists the runs that the index knows and that have no folder any more,
 	// by their ids. It takes no lock and writes nothing.
 	Gone(ctx context.Context) ([]Entry, error)
+	// RunsOf lists the ids of a slug's runs, older ones too. Its work grows with the
+	// number of all runs, by little.
+	RunsOf(ctx context.Context, slug string) ([]string, error)
 	// MendEntry makes the entry of one slug what the run folders say, under
 	// the index lock, and leaves the others. It tells whether it changed it.
 	MendEntry(ctx context.Context, slug string) (bool, error)
@@ -84,6 +87,21 @@ func (f *Files[S, F, E]) Gone(ctx context.Context) ([]Entry, error) {
 		return nil, err
 	}
 	return f.gone(all, entries), ctx.Err()
+}
+
+// RunsOf implements Keeper.
+func (f *Files[S, F, E]) RunsOf(ctx context.Context, slug string) ([]string, error) {
+	all, err := f.call()
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, o := range all.runs {
+		if o.slug == slug {
+			ids = append(ids, o.id)
+		}
+	}
+	return ids, ctx.Err()
 }
 
 // gone lists the runs that the roster has, or an entry of a slug without another

@@ -223,6 +223,9 @@ func (f *Files[S, F, E]) enter(all roll, o origin) []Warning {
 // only takes space.
 func (f *Files[S, F, E]) sweep() error {
 	_ = durable.RemoveTempsOf(f.opts.Disk, filepath.Join(f.root, ignoreName))
+	if f.opts.Owner != "" {
+		_ = durable.RemoveTempsOf(f.opts.Disk, filepath.Join(f.root, ownerName))
+	}
 	_ = durable.RemoveTemps(f.opts.Disk, filepath.Join(f.root, indexName))
 	dir := filepath.Join(f.root, runsName)
 	entries, err := f.opts.Disk.ReadDir(dir)

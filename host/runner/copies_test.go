@@ -281,7 +281,8 @@ func isMissing(err error, id string) bool {
 // are not over, of which the older one is named, looked at and ended by its id.
 func TestTwoLiveRuns_Case14(t *testing.T) {
 	root := makeProject(t, linear, nil)
-	wantStep(t, must(t, open(t, root), report("a", cursor.Success)), "A")
+	begun := must(t, open(t, root), report("a", cursor.Success))
+	wantStep(t, begun, "A")
 	first := runFolder(t, root)
 	older, aside := filepath.Base(first), filepath.Join(t.TempDir(), "first")
 	if err := os.Rename(first, aside); err != nil {
@@ -295,6 +296,12 @@ func TestTwoLiveRuns_Case14(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := open(t, root)
+	late := report("a", cursor.Success)
+	late.Token = *begun.Token
+	told := func(w Warning) bool { return w.Code == "two_live_runs" && strings.Contains(w.Message, older) }
+	if a := must(t, p, late); value(a.ReasonCode) != string(cursor.StaleToken) || !slices.ContainsFunc(a.Warnings, told) {
+		t.Errorf("a report on the older run's token: %+v", a)
+	}
 	if codes := findings(t, p, older); !slices.Equal(codes, []string{"two_live_runs"}) {
 		t.Errorf("doctor: %v", codes)
 	}
@@ -313,6 +320,9 @@ func TestTwoLiveRuns_Case14(t *testing.T) {
 		t.Errorf("%+v %v", a, err)
 	}
 	p = open(t, root)
+	if a := must(t, p, late); slices.ContainsFunc(a.Warnings, told) {
+		t.Errorf("after the older one was ended: %+v", a.Warnings)
+	}
 	if codes := findings(t, p, older); len(codes) > 0 {
 		t.Errorf("doctor, after the older one was ended: %v", codes)
 	}

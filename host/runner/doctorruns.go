@@ -38,7 +38,7 @@ func (e *examination) live() {
 			continue
 		}
 		if older, two := last[h.MissionSlug]; two {
-			e.find(Finding{Level: LevelWarning, Code: "two_live_runs", RunID: older.RunID,
+			e.find(Finding{Level: LevelWarning, Code: warnTwoLive, RunID: older.RunID,
 				Message: fmt.Sprintf("mission %s has two runs that are not over, %s and the later %s, which alone is gone on with: a folder was put back, or two state folders were joined", h.MissionSlug, older.RunID, h.RunID),
 				Fix: fmt.Sprintf("end the older one: `spec-kitty run abort%s %s --reason TEXT`; or go on with it: `spec-kitty run export%s %s --out FILE`, then move %s away",
 					e.p.rootFlag(), older.RunID, e.p.rootFlag(), h.RunID, filepath.Join("runs", h.RunID))})

@@ -8,6 +8,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/spec-kitty/step-runner/host/commit"
+	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
 )
 
@@ -76,4 +77,41 @@ func (p *Project) openNamed(ctx context.Context, name string) (Store, error) {
 func isRunID(text string) bool {
 	_, err := ulid.ParseStrict(text)
 	return err == nil
+}
+
+// warnTwoLive is the code of two runs of one mission that are not over.
+const warnTwoLive = "two_live_runs"
+
+// hidden tells of a token that is open in another run of the mission, which the
+// latest one hides; to be asked where the latest does not know the token.
+func (r *reading) hidden(ctx context.Context, token string) []Warning {
+	keeper, ok := r.p.runs.(commit.Keeper)
+	if !ok {
+		return nil
+	}
+	ids, err := keeper.RunsOf(ctx, r.mission.Slug)
+	if err != nil {
+		return nil // the refusal stands, and says what it knows
+	}
+	for _, id := range ids {
+		if id != r.state.Run && r.p.openIn(ctx, id, token) {
+			return []Warning{{warnTwoLive, "token " + token + " is open in run " + id + ", an older run of this mission that is not over and is hidden by this one: `spec-kitty doctor" + r.p.rootFlag() + "` says what to do"}}
+		}
+	}
+	return nil
+}
+
+// openIn tells whether a token is open in the run of an id.
+func (p *Project) openIn(ctx context.Context, id, token string) bool {
+	store, err := p.runs.Open(ctx, id)
+	if err != nil {
+		return false
+	}
+	defer store.Close()
+	snap, err := store.Read(ctx)
+	if err != nil || snap.State.Phase != cursor.Running {
+		return false
+	}
+	_, open := snap.State.Issue(token)
+	return open
 }

@@ -39,6 +39,9 @@ func (p *Project) Next(ctx context.Context, q Request) (Answer, error) {
 	}
 	p.hook(PointRead)
 	a, err := r.next(ctx, q)
+	if err == nil && a.ReasonCode != nil && *a.ReasonCode == string(cursor.StaleToken) && q.Token != "" && r.run != nil {
+		a.Warnings = append(a.Warnings, r.hidden(ctx, q.Token)...)
+	}
 	return a, classify(err)
 }
 

@@ -62,7 +62,10 @@ func TestWorktreesOfABareRepository(t *testing.T) {
 		if _, err := Open(Options{}); !errors.As(err, &refused) || refused.Code != CodeAmbiguous || !slices.Equal(refused.Candidates, []string{at("w1"), at("w2")}) || !strings.Contains(refused.NextStep, "--root") {
 			t.Fatalf("from %s: %v", w, err)
 		}
-		a := must(t, open(t, at("w1")), report(w, cursor.Success))
+		a, err := open(t, at("w1")).Next(t.Context(), report(w, cursor.Success))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if w == "w1" {
 			wantStep(t, a, "A")
 		} else if a.Kind != KindBlocked || value(a.ReasonCode) != string(cursor.NotHolder) {

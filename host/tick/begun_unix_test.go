@@ -98,3 +98,43 @@ exec %q "$@"
 `, place, filepath.Join(y.root, "pid"), real)), 0o755))
 	return dir + string(os.PathListSeparator) + os.Getenv("PATH")
 }
+
+// Rows 16 and 37: git and the tick die together while a worktree is brought to a commit.
+// Git's locks there, of HEAD as of the index, are the loop's own: the next run goes on.
+func TestLocksOfGitInOwnWorktrees_Row37(t *testing.T) {
+	for _, place := range []string{"loop-deps", "loop-deps-verify"} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t, commits, func(d *loop.Definition) { d.Verify = &loop.Verifier{Check: *sh("true")} })
+			y.create("deps")
+			y.want(y.tick(y.loops()), Done, "success") // the worktrees are there
+			hand := y.startIn(dyingGit(t, place), order{Root: y.root, Defs: y.defs}, nil)
+			hand.Wait()
+			lock := filepath.Join(y.root, ".git", "worktrees", place, "HEAD.lock")
+			if !exists(lock) || y.status().Claim == nil {
+				t.Fatal("they did not die in the checkout")
+			}
+			y.want(y.tick(y.loops()), Skipped, "backoff")
+			later := y.loops(func(o *Options) { o.Now = func() time.Time { return time.Now().Add(2 * time.Minute) } })
+			y.want(y.tick(later), Done, "success")
+			if y.landed() != 2 || exists(lock) {
+				t.Errorf("%d commits landed; the lock is there: %v", y.landed(), exists(lock))
+			}
+		})
+	}
+}
+
+// dyingGit is a PATH whose git is killed with its caller while it checks a worktree out.
+func dyingGit(t *testing.T, place string) string {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	must(t, err)
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "git"), []byte(fmt.Sprintf(`#!/bin/sh
+case "$PWD $*" in
+*/%s\ *" checkout "*) d=$(%[2]q rev-parse --absolute-git-dir); touch "$d/HEAD.lock" "$d/index.lock"; kill -9 $PPID; kill -9 $$;;
+esac
+exec %[2]q "$@"
+`, place, real)), 0o755))
+	return dir + string(os.PathListSeparator) + os.Getenv("PATH")
+}
