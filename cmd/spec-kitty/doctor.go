@@ -18,13 +18,13 @@ func newDoctor(a *app) *cobra.Command {
 		Long: `Reads every run, the index of runs, the plugins and their pins, the engine that
 runs them and its cache, the lock files, the file system and the clock, and says
 what is not as it should be and what to do. It changes nothing. Where a run is damaged, or of a newer
-version, it ends with exit code 5.
+version, it ends with exit code 5. What cannot be looked at is a finding; all else is looked at.
 
 --repair mends one run: it makes the state file, the definition's index and the
 run's index entry anew, writes prompts of open work that are missing, cuts what
 was never acknowledged, and removes temporary files. Before that it copies the run to the folder backups. It changes no
 record: a damaged journal is explained and left as it is, and events that this
-version does not know are kept.`,
+version does not know are kept. What could not be written is not_recorded, exit code 1.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("repair") && repair == "" {

@@ -48,7 +48,7 @@ work, and gives what comes next. With --answer it answers a question.`,
 	o.answer.flags(cmd, "answer", "the answer `V` to a question")
 	f.StringVar(&o.decision, "decision-id", "", "the id `D` of the question (default: the only one open)")
 	f.StringVar(&o.asking, "decision-token", "", "the token `X` of this asking; needed for audits")
-	f.StringVar(&o.planOut, "plan-out", "", "write the plan to `FILE` and commit nothing")
+	f.StringVar(&o.planOut, "plan-out", "", "write the plan to `FILE`, over nothing but a plan, and commit nothing")
 	f.StringVar(&o.apply, "apply", "", "commit the plan in `FILE`; - is stdin")
 	return cmd
 }
@@ -66,6 +66,9 @@ func (o *nextOptions) run(a *app, cmd *cobra.Command) error {
 		return err
 	}
 	defer project.Close()
+	if cmd.Flags().Changed("plan-out") {
+		request.PlanOut = func(plan []byte) error { return writePlan(project, o.planOut, plan) }
+	}
 	var answer runner.Answer
 	if o.isQuery(request) {
 		answer, err = project.Query(cmd.Context(), request.Mission, request.Caller)
@@ -98,9 +101,6 @@ func (o *nextOptions) request(a *app, cmd *cobra.Command) (runner.Request, error
 	}
 	if err := o.complete(cmd, r); err != nil {
 		return r, err
-	}
-	if cmd.Flags().Changed("plan-out") {
-		r.PlanOut = func(plan []byte) error { return writeFile(o.planOut, plan) }
 	}
 	return r, nil
 }

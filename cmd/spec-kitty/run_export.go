@@ -32,6 +32,9 @@ it in. From then on there are two copies: go on with one of them only.`,
 				return err
 			}
 			return a.onMission(cmd, args, mission, func(project *runner.Project, handle string) error {
+				if err := mayExportTo(project, out); err != nil {
+					return err
+				}
 				run, err := project.Pack(cmd.Context(), handle)
 				if err != nil {
 					return err
@@ -60,6 +63,13 @@ func (a *app) mayExport(cmd *cobra.Command, out string) error {
 			NextStep: "name another file, or move that one away", File: out}
 	}
 	return nil
+}
+
+func mayExportTo(project *runner.Project, out string) error {
+	if out == "-" {
+		return nil
+	}
+	return project.MayWrite(out)
 }
 
 func (a *app) export(run archive.Run, out string) error {

@@ -29,7 +29,8 @@ only lists it. What is complete stays complete, by step id. Work whose step read
 otherwise now is handed out anew to its holder, with a new token and a new prompt.
 
 It is refused where a step that is complete or handed out is not there any more, and
-where one of them would wait for a step that is not complete.`,
+where one of them would wait for a step that is not complete. Where the blocking audit
+in hand would be none any more, a person goes over: --as human:NAME.`,
 		Example: "  spec-kitty run migrate MISSION [--reason TEXT] [--dry-run]",
 		Args:    atMost(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, first(args)) },
@@ -47,6 +48,9 @@ func (o *migrateOptions) run(a *app, cmd *cobra.Command, mission string) error {
 		return err
 	}
 	if _, o.q.Actor, err = o.who.operator(a, cmd); err != nil {
+		return err
+	}
+	if o.q.Human, err = o.who.person(cmd); err != nil {
 		return err
 	}
 	if o.q.Reason, _, err = o.reason.read(cmd.Context(), a, cmd); err != nil {

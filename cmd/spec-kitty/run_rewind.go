@@ -50,6 +50,9 @@ func (o *rewindOptions) run(a *app, cmd *cobra.Command, mission string) error {
 	if _, o.q.Actor, err = o.who.operator(a, cmd); err != nil {
 		return err
 	}
+	if o.q.Human, err = o.who.person(cmd); err != nil {
+		return err
+	}
 	if o.q.Reason, _, err = o.reason.read(cmd.Context(), a, cmd); err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ func newRunVerify(a *app) *cobra.Command {
 		Short: "Read a whole run and check it",
 		Long: `Checks every record of the latest run, or of the run of an id, their chain, the state against them, and
 the frozen files against their digests. It mends nothing. A run that is not
-sound ends with exit code 5.`,
+sound ends with exit code 5. An index of a definition that is missing, or not its, is a
+warning: ` + "`" + `spec-kitty doctor --repair` + "`" + ` makes it anew.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onMission(cmd, args, mission, func(project *runner.Project, handle string) error {

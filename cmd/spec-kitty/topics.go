@@ -182,7 +182,13 @@ It lists the completions and answers that it takes back; --dry-run only lists th
 What was handed out is void, and nothing is handed out. Questions that were open then
 are asked again. Nothing is deleted: the history stays, files stay as they are, and
 packages stay in their lanes, unless --lanes puts them back too. Lanes in
-status.events.jsonl are never put back. An aborted run is over for good.
+status.events.jsonl are never put back. An aborted run is over for good, and so is one
+that another run followed.
+
+A rewind gives nothing back: a revision that an earlier rewind took back is refused,
+and what was taken back is reported, answered or skipped again. A person's answer to
+mission_owner_id, which says who answers audits, is taken back by a person only:
+--as human:NAME.
 
 The reason and your name go into the run's history.`
 

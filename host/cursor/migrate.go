@@ -18,6 +18,7 @@ const (
 // new: work whose step reads otherwise now is handed out anew to its holder.
 type Migrate struct {
 	Who        string
+	Human      string // the person who says so, "": nobody did
 	Reason     string
 	From       string // digest of the definition that the new one was compared with
 	Definition string // what is frozen now; as in Start
@@ -79,6 +80,9 @@ func (m *migration) plan() error {
 		return refuseMigration("it has no step %s, which is complete: a completed step keeps its id", strings.Join(gone, ", "))
 	}
 	m.done = done
+	if err := m.audit(); err != nil {
+		return err
+	}
 	if err := m.orders(); err != nil {
 		return err
 	}
@@ -92,6 +96,29 @@ func (m *migration) plan() error {
 
 func refuseMigration(format string, args ...any) *Refusal {
 	return refuse(MigrationRefused, "the run cannot go on by the new definition: "+format, args...)
+}
+
+// audit wants a person where the blocking audit in hand, open or rejected, would
+// not have to be passed any more.
+func (m *migration) audit() error {
+	step, err := m.from.Step(m.s.Cursor.Pos)
+	if err != nil || m.t.Human != "" || !blocks(step) {
+		return err
+	}
+	pos, kept, err := m.to.Position(step.ID)
+	if err == nil && kept {
+		step, err = m.to.Step(pos)
+		kept = blocks(step)
+	}
+	if err == nil && !kept {
+		err = refuse(AuditNeedsHuman, "the blocking audit %s is in hand, and the new definition has none of that id: a person goes over to it, with --as human:NAME, or %s approves or rejects it first",
+			m.s.Cursor.Step, m.s.auditor())
+	}
+	return err
+}
+
+func blocks(step mission.Step) bool {
+	return step.Audit != nil && step.Audit.Enforcement == mission.Blocking
 }
 
 // orders wants that no completed step waits, by the new definition alone, for
@@ -162,7 +189,7 @@ func (m *migration) at(id string) error {
 // executors and about packages are not the definition's.
 func asks(step mission.Step, q Asking) bool {
 	if IsAudit(q.ID) {
-		return step.Audit != nil && step.Audit.Enforcement == mission.Blocking && step.Audit.Question == q.Question
+		return blocks(step) && step.Audit.Question == q.Question
 	}
 	if q.Key == "" {
 		return true

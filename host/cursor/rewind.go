@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"strings"
 	"time"
 )
 
@@ -12,6 +13,7 @@ const NothingToRewind Code = "nothing_to_rewind"
 // the history stays, and so do the packages, unless their lanes go back too.
 type Rewind struct {
 	Who    string
+	Human  string // the person who says so, "": nobody did
 	Reason string
 	To     uint64 // the revision
 	Step   string // whose completion is taken back; "": the revision was named
@@ -73,8 +75,18 @@ func (t Rewind) allowed(s State, f Facts) error {
 		return refuse(NothingToRewind, "the run is at revision %d: name an earlier one", s.Revision)
 	case t.Then.Phase != Running:
 		return refuse(NothingToRewind, "after revision %d the run was over: name one before", t.To)
+	case t.Human == "" && t.takesOwnerBack(s):
+		return refuse(AuditNeedsHuman, "%s says who answers audits, and %s said who: a person takes that back, with --as human:NAME",
+			InputID(OwnerInput), s.Cursor.Answers[InputID(OwnerInput)].By)
 	}
 	return nil
+}
+
+// takesOwnerBack tells whether a person's answer to who owns the mission would not
+// hold any more.
+func (t Rewind) takesOwnerBack(s State) bool {
+	was, is := s.Cursor.Answers[InputID(OwnerInput)], t.Then.Cursor.Answers[InputID(OwnerInput)]
+	return strings.HasPrefix(was.By, "human:") && (was.Value != is.Value || was.Token != is.Token)
 }
 
 // putBack are the packages that differ from what they were, as they were. One

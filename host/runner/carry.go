@@ -84,20 +84,23 @@ func packRecords(ctx context.Context, store Store, run *archive.Run) error {
 	})
 }
 
-func packFrozen(ctx context.Context, store Store, run *archive.Run) error {
+func packFrozen(ctx context.Context, store Store, packed *archive.Run) error {
 	wanted, err := frozenFiles(ctx, store)
 	if err != nil {
-		return &commit.DamagedError{File: "run " + run.ID, Line: 1, Why: err.Error()}
+		return &commit.DamagedError{File: "run " + packed.ID, Line: 1, Why: err.Error()}
 	}
 	for name, sum := range wanted {
 		data, err := blobOf(store, name)
 		if err == nil && hexSum(data) != sum {
 			err = errNotFrozen
 		}
-		if err != nil {
-			return &commit.DamagedError{File: name + " of run " + run.ID, Why: err.Error()}
+		if err != nil && isIndex(name) { // a view: what it was is made anew
+			data, err = (&run{store: store}).indexAnew(name, wanted)
 		}
-		run.Frozen[name] = data
+		if err != nil {
+			return &commit.DamagedError{File: name + " of run " + packed.ID, Why: err.Error()}
+		}
+		packed.Frozen[name] = data
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -63,6 +64,23 @@ func (r *reading) stateAfter(ctx context.Context, revision uint64) (cursor.State
 		return then, err
 	}
 	return cursor.Carried(then, from, r.facts.Def)
+}
+
+// stillHolds refuses a revision that a rewind took back: what was completed and
+// answered there does not hold, and a rewind gives nothing back.
+func (r *reading) stillHolds(ctx context.Context, revision uint64) error {
+	return r.run.store.Records(ctx, revision+1, func(rec commit.Record[cursor.Event]) error {
+		to := rewoundTo(rec)
+		switch {
+		case rec.Revision > r.state.Revision:
+			return nil
+		case to == 0 || to >= revision || rec.Revision <= revision:
+			return nil
+		}
+		return &cursor.Refusal{Code: cursor.NothingToRewind, Message: fmt.Sprintf(
+			"the rewind of revision %d went back to revision %d and took revision %d back: a rewind gives nothing back. Name revision %d or one before it, "+
+				"or do again what was taken back: report, answer or skip it", rec.Revision, to, revision, to)}
+	})
 }
 
 // beforeCompletion is the revision before the one that completed a step, of the

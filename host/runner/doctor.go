@@ -126,13 +126,16 @@ func (p *Project) Doctor(ctx context.Context) (Diagnosis, error) {
 		return d, classify(errors.New("this store cannot be looked after"))
 	}
 	e := &examination{Diagnosis: &d, p: p, keeper: keeper}
-	for _, look := range []func(context.Context) error{e.runs, e.index, e.locks} {
-		if err := look(ctx); err != nil {
-			return d, classify(err)
+	for _, part := range []struct {
+		name string
+		look func(context.Context) error
+	}{{"the runs", e.runs}, {"the index of runs", e.index}, {"the locks", e.locks}, {"the loops", e.loops}} {
+		if err := part.look(ctx); err != nil {
+			if ctx.Err() != nil {
+				return d, ctx.Err()
+			}
+			e.unseen(part.name, err)
 		}
-	}
-	if err := e.loops(ctx); err != nil {
-		return d, classify(err)
 	}
 	e.config()
 	e.plugins()
@@ -144,4 +147,14 @@ func (p *Project) Doctor(ctx context.Context) (Diagnosis, error) {
 func (e *examination) find(f Finding) {
 	e.Findings = append(e.Findings, f)
 	e.Healthy = e.Healthy && f.Level != LevelDamage
+}
+
+// unseen notes a part that could not be looked at whole. The others are, all the same.
+func (e *examination) unseen(part string, err error) {
+	f := Finding{Level: LevelDamage, Code: string(CodeNotRecorded), Message: part + " could not be looked at: " + err.Error(),
+		Fix: "look at the place and the permissions of what is named, then call again"}
+	if known := new(Error); errors.As(classify(err), &known) {
+		f.Code, f.Fix = string(known.Code), known.Next()
+	}
+	e.find(f)
 }

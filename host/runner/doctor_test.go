@@ -131,3 +131,43 @@ func TestDoctorMarksWhatIsNoRun_Case10(t *testing.T) {
 		t.Errorf("the healthy one: %v", err)
 	}
 }
+
+// A part that cannot be looked at is a finding, and all else is looked at.
+func TestDoctorGoesOnWithoutAPart(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	index := filepath.Join(p.Config.StateRoot(), "index")
+	if err := errors.Join(os.RemoveAll(index), os.WriteFile(index, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	d := diagnose(t, open(t, root))
+	if d.Healthy || len(d.RunHealth) != 1 || d.RunHealth[0].Damaged || d.Clock.Newest == "" || !strings.Contains(codes(d), string(CodeNotRecorded)) {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A repair that could not write is no repair, and says why.
+func TestRepairThatCannotWrite(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	runs, err := filepath.Glob(filepath.Join(p.Config.StateRoot(), "runs", "*"))
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	prompts := filepath.Join(runs[0], promptFolder)
+	if err := errors.Join(os.RemoveAll(prompts), os.Symlink(t.TempDir(), prompts)); err != nil {
+		t.Skip(err)
+	}
+	_, err = p.Repair(t.Context(), "m")
+	if known := new(Error); !errors.As(err, &known) || known.Code != CodeNotRecorded || !strings.Contains(known.Message, "prompts is damaged") {
+		t.Errorf("%v", err)
+	}
+	if err := os.Remove(prompts); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := p.Repair(t.Context(), "m"); err != nil || len(d.Repair.Done) == 0 || len(d.Findings) != 0 {
+		t.Errorf("%+v, %v", d.Findings, err)
+	}
+}

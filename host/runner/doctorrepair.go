@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,12 +18,15 @@ type Repair struct {
 	Backup *string  `json:"backup"` // the folder with the run as it was; null where nothing was changed in it
 	Before Counts   `json:"before"`
 	After  Counts   `json:"after"`
+
+	failed []string // why something could not be written
 }
 
 // Repair mends one run, named by its id or by its mission, whose latest run it
 // then is: it makes anew what is a view, and changes no record. A run that is
 // damaged or of a newer version is refused, with the reason, and left as it is.
-// The diagnosis is of after the repair.
+// The diagnosis is of after the repair. What could not be written is an error of code
+// not_recorded, which also says what was done all the same.
 func (p *Project) Repair(ctx context.Context, name string) (Diagnosis, error) {
 	id, slug, err := p.toRepair(ctx, name)
 	if err != nil {
@@ -96,7 +100,7 @@ func (p *Project) mend(ctx context.Context, id, slug string, d Diagnosis, done *
 	for _, f := range d.Findings {
 		if f.RunID == id && f.Level == LevelRepairable {
 			inRun = inRun || f.Code != "index_entry" && f.Code != promptMissing
-			index = index || f.Code == "definition_index"
+			index = index || f.Code == indexWrong
 			prompts = prompts || f.Code == promptMissing
 		}
 	}
@@ -115,14 +119,26 @@ func (p *Project) mend(ctx context.Context, id, slug string, d Diagnosis, done *
 			done.Done = append(done.Done, "wrote the prompt of "+name)
 		}
 		for _, w := range failed {
-			done.Done = append(done.Done, "but: "+w.Message)
+			done.failed = append(done.failed, w.Message)
 		}
 	}
 	changed, err := keeper.MendEntry(ctx, slug)
 	if changed {
 		done.Done = append(done.Done, "made the index of runs anew for mission "+slug)
 	}
-	return err
+	return cmp.Or(err, done.failure())
+}
+
+// failure is the error of a repair that is not whole; nil where it is.
+func (r *Repair) failure() error {
+	if len(r.failed) == 0 {
+		return nil
+	}
+	text := "run " + r.RunID + " could not be repaired: " + strings.Join(r.failed, "; ")
+	if len(r.Done) > 0 {
+		text += " (" + strings.Join(r.Done, "; ") + ")"
+	}
+	return fail(CodeNotRecorded, "look at the place and the permissions of what is named, then repair again", "%s", text)
 }
 
 func (p *Project) mendRun(ctx context.Context, id string, keeper commit.Keeper, index bool, done *Repair) error {
@@ -143,14 +159,9 @@ func (p *Project) mendRun(ctx context.Context, id string, keeper commit.Keeper, 
 	if err != nil {
 		return err
 	}
-	if made.Repaired {
-		done.Done = append(done.Done, "made state.json anew from the journal"+cut(done.Before))
-	}
+	done.written(made)
 	if len(made.Removed) > 0 {
 		done.Done = append(done.Done, fmt.Sprintf("removed %d temporary files", len(made.Removed)))
-	}
-	for _, w := range made.Warnings {
-		done.Done = append(done.Done, "but: "+w.Message)
 	}
 	if !index {
 		return nil
@@ -162,9 +173,24 @@ func (p *Project) mendRun(ctx context.Context, id string, keeper commit.Keeper, 
 	return err
 }
 
-func cut(before Counts) string {
-	if before.Tail == 0 {
-		return ""
+// written notes what became of the journal's end and of the state file.
+func (r *Repair) written(made commit.Mending) {
+	view := made.Repaired
+	for _, w := range made.Warnings {
+		if w.Code == commit.WarnViewNotWritten {
+			view = false
+			r.failed = append(r.failed, w.Message)
+		} else {
+			r.Done = append(r.Done, "but: "+w.Message)
+		}
 	}
-	return fmt.Sprintf(" and cut %d bytes that were never acknowledged", before.Tail)
+	cut := fmt.Sprintf("cut %d bytes that were never acknowledged", r.Before.Tail)
+	switch cuts := made.Repaired && r.Before.Tail > 0; {
+	case view && cuts:
+		r.Done = append(r.Done, "made state.json anew from the journal and "+cut)
+	case view:
+		r.Done = append(r.Done, "made state.json anew from the journal")
+	case cuts:
+		r.Done = append(r.Done, cut)
+	}
 }

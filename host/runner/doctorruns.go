@@ -127,8 +127,8 @@ func (e *examination) frozen(ctx context.Context, h *RunHealth, store Store) {
 		h.Problems = append(h.Problems, problem)
 		f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem,
 			Fix: "restore the file from a backup of the run; the run goes on with exactly what it froze"}
-		if name, _, _ := strings.Cut(problem, " "); isIndex(name) {
-			f.Level, f.Code, f.Fix = LevelRepairable, "definition_index", e.p.repairLine(h.RunID)
+		if indexProblem(problem) {
+			f.Level, f.Code, f.Fix = LevelRepairable, indexWrong, e.p.repairLine(h.RunID)
 		} else {
 			h.Damaged = true
 		}

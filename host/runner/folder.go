@@ -79,3 +79,30 @@ func (p *Project) clash(slug string) error {
 	}
 	return nil
 }
+
+// MayWrite is an *Error where a file that a caller names to be written lies in the
+// state folder, by whatever links: there it would take the place of a record, or be
+// taken for a run.
+func (p *Project) MayWrite(file string) error {
+	state, err := os.Stat(p.Config.StateRoot())
+	if err != nil {
+		return nil // there is none yet
+	}
+	at, err := filepath.Abs(filepath.Dir(file))
+	if err == nil {
+		at, err = filepath.EvalSymlinks(at)
+	}
+	if err != nil {
+		return nil // who writes says what is wrong
+	}
+	for {
+		if info, err := os.Stat(at); err == nil && os.SameFile(info, state) {
+			return placed(fail(CodeUsage, "name a file elsewhere", "%s lies in the state folder, which holds nothing but the runs' records; nothing was written", file), file, 0)
+		}
+		parent := filepath.Dir(at)
+		if parent == at {
+			return nil
+		}
+		at = parent
+	}
+}

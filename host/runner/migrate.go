@@ -21,6 +21,7 @@ const WarnNothingChanged = "nothing_changed"
 type MigrateRequest struct {
 	Mission string
 	Actor   string // who does it, for the record
+	Human   string // the person who says so by name; "": nobody did
 	Reason  string
 	DryRun  bool // only say what it would do
 }
@@ -106,7 +107,7 @@ func (r *reading) migrate(ctx context.Context, q MigrateRequest) (Migration, err
 		return Migration{}, err
 	}
 	t := cursor.Migrate{
-		Who: q.Actor, Reason: q.Reason, From: r.state.Definition, Definition: frozen.Digest, Index: frozen.IndexDigest,
+		Who: q.Actor, Human: q.Human, Reason: q.Reason, From: r.state.Definition, Definition: frozen.Digest, Index: frozen.IndexDigest,
 		Plugins: pins, Grants: hexSum(blobs[blobPlugins]), Commands: commands, Def: remembered(index), Tokens: r.p.tokens(),
 	}
 	made, err := r.foretell(t)

@@ -52,7 +52,7 @@ func (r *reading) savePlan(q Request, t step) (Answer, error) {
 		return r.refused(q.Caller, err)
 	}
 	if err := q.PlanOut(append(raw, '\n')); err != nil {
-		return Answer{}, fail(CodeUsage, "name a file that can be written", "the plan could not be written: %v", err)
+		return Answer{}, err
 	}
 	after := *r
 	after.state, after.facts, after.planned = made.state, made.facts, true
@@ -79,6 +79,12 @@ func (p *Project) Apply(ctx context.Context, raw []byte) (Answer, error) {
 	}
 	a, err := r.apply(ctx, saved)
 	return a, classify(err)
+}
+
+// IsPlan tells whether a file's bytes are a saved plan that Apply would read.
+func IsPlan(raw []byte) bool {
+	_, err := readPlan(raw)
+	return err == nil
 }
 
 func readPlan(raw []byte) (savedPlan, error) {

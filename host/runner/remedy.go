@@ -80,7 +80,7 @@ func remedyOfRefusal(code cursor.Code) string {
 	case cursor.StaleDecision:
 		return "look at the question again with a query, and answer with the token that it shows"
 	case cursor.AuditNeedsHuman:
-		return "let a person answer, whom the run names if it names one: --as human:NAME"
+		return "let a person do it, whom the run names if it names one: --as human:NAME"
 	case cursor.DecisionConflict:
 		return "the first answer stands; `spec-kitty decision answer --replace` changes it, as long as no step was completed with it"
 	case cursor.AnswerUsed:

@@ -14,6 +14,7 @@ import (
 type RewindRequest struct {
 	Mission string
 	Actor   string // who does it, for the record
+	Human   string // the person who says so by name; "": nobody did
 	Step    string // whose newest completion is taken back, or
 	To      uint64 // the revision; exactly one of the two is set
 	Reason  string
@@ -117,7 +118,7 @@ func (r *reading) rewind(ctx context.Context, q RewindRequest) (Rewinding, error
 // rewinding is the transition: what the journal says of the revision, carried
 // over to the definition that the run goes by now.
 func (r *reading) rewinding(ctx context.Context, q RewindRequest) (cursor.Rewind, error) {
-	t := cursor.Rewind{Who: q.Actor, Reason: q.Reason, To: q.To, Step: q.Step, Seen: r.state.CursorStamp(), Tokens: r.p.tokens()}
+	t := cursor.Rewind{Who: q.Actor, Human: q.Human, Reason: q.Reason, To: q.To, Step: q.Step, Seen: r.state.CursorStamp(), Tokens: r.p.tokens()}
 	if q.Lanes {
 		t.Lanes = r.state.PackagesDigest()
 	}
@@ -127,9 +128,12 @@ func (r *reading) rewinding(ctx context.Context, q RewindRequest) (cursor.Rewind
 	}
 	var err error
 	if q.Step != "" {
-		if t.To, err = r.beforeCompletion(ctx, q.Step); err != nil {
-			return t, err
-		}
+		t.To, err = r.beforeCompletion(ctx, q.Step)
+	} else {
+		err = r.stillHolds(ctx, q.To)
+	}
+	if err != nil {
+		return t, err
 	}
 	t.Then, err = r.stateAfter(ctx, t.To)
 	return t, err

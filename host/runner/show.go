@@ -376,7 +376,13 @@ func (p *Project) Verify(ctx context.Context, name string) (Verification, error)
 	for _, problem := range report.Problems {
 		v.Problems = append(v.Problems, problem.Error())
 	}
-	v.Problems = append(v.Problems, frozenProblems(ctx, store, len(report.Problems) > 0)...)
+	for _, problem := range frozenProblems(ctx, store, len(report.Problems) > 0) {
+		if indexProblem(problem) {
+			v.Warnings = append(v.Warnings, Warning{indexWrong, problem + ": `" + p.repairLine(v.RunID) + "` makes it anew"})
+		} else {
+			v.Problems = append(v.Problems, problem)
+		}
+	}
 	v.Sound = len(v.Problems) == 0
 	if r, err := p.openByID(ctx, v.RunID); err == nil { // else the problems say why not
 		v.Warnings = append(v.Warnings, r.warnings...)
