@@ -356,7 +356,7 @@ var table = []mutation{
 	},
 	{
 		name:  "the names of the root's folders are durable before what is in them",
-		edits: []edit{{"host/commit/root.go", "		return c.opts.Disk.SyncDir(c.root)\n", "		return nil\n"}},
+		edits: []edit{{"host/commit/root.go", "		return d.SyncDir(root)\n", "		return nil\n"}},
 		red:   []red{{"host/commit", []string{"TestFoldersOfTheRootAreDurable_P3"}}},
 	},
 	{
