@@ -118,3 +118,26 @@ steps = [{ id = "A", inputs = [{ key = "owner", question = "Who?" }], prompt = "
 		t.Errorf("the prompt is %q", got)
 	}
 }
+
+// A mission or a run that has no name is a damaged archive, not a fault of the program.
+func TestArchiveOfWhatHasNoName(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	run, err := p.Pack(t.Context(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{{"../x", run.ID}, {"", run.ID}, {run.Mission, "../x"}, {run.Mission, ""}} {
+		bad := run
+		bad.Mission, bad.ID = c[0], c[1]
+		var raw bytes.Buffer
+		if err := archive.Write(&raw, bad); err != nil {
+			continue // it is not even written
+		}
+		_, err := p.Import(t.Context(), &raw)
+		if known := new(Error); !errors.As(err, &known) || known.Code != CodeStateDamaged {
+			t.Errorf("%q: %v", c, err)
+		}
+	}
+}
