@@ -10,6 +10,7 @@ import (
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
 	"github.com/spec-kitty/step-runner/host/lanes"
+	"github.com/spec-kitty/step-runner/host/mission"
 	"github.com/spec-kitty/step-runner/plugins/abi"
 )
 
@@ -118,6 +119,9 @@ func (p *Project) unpack(ctx context.Context, from io.Reader) (Import, error) {
 	run, err := archive.Read(from)
 	if err != nil {
 		return Import{}, badArchive(err)
+	}
+	if err := errors.Join(mission.CheckName(run.Mission), mission.CheckName(run.ID)); err != nil {
+		return Import{}, badArchive(fmt.Errorf("its mission or run has no name that can be one: %w", err))
 	}
 	w := commit.Whole{ID: run.ID, Subject: run.Mission, Journal: run.Journal, Blobs: run.Frozen}
 	snap, err := inspect(ctx, w)

@@ -171,3 +171,25 @@ func TestRepairThatCannotWrite(t *testing.T) {
 		t.Errorf("%+v, %v", d.Findings, err)
 	}
 }
+
+// A meta.json with merge markers is found, and keeps nobody from looking at the run.
+func TestRunBehindAnUnreadableMeta(t *testing.T) {
+	root := makeProject(t, linear, nil)
+	p := open(t, root)
+	must(t, p, report("a", cursor.Success))
+	write(t, filepath.Join(root, "kitty-specs", "m", "meta.json"), "<<<<<<< HEAD\n")
+	p = open(t, root)
+	if d := diagnose(t, p); !strings.Contains(codes(d), string(CodeDefinitionInvalid)) {
+		t.Errorf("%+v", d.Findings)
+	}
+	_, verify := p.Verify(t.Context(), "m")
+	_, replay := p.Replay(t.Context(), ReplayRequest{Mission: "m"})
+	_, pack := p.Pack(t.Context(), "m")
+	_, repair := p.Repair(t.Context(), "m")
+	if err := errors.Join(verify, replay, pack, repair); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Next(t.Context(), report("a", cursor.Success)); err == nil {
+		t.Error("work went on without it")
+	}
+}

@@ -73,7 +73,7 @@ func (p *Project) toRepair(ctx context.Context, name string) (id, slug string, e
 			return e.ID, e.Slug, nil
 		}
 	}
-	m, err := p.mission(ctx, name)
+	m, err := p.missionOrSlug(ctx, name)
 	if err != nil {
 		return "", "", err
 	}

@@ -1,13 +1,16 @@
 package runner
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
+	"github.com/spec-kitty/step-runner/host/lanes"
 )
 
 func (e *examination) runs(ctx context.Context) error {
@@ -66,6 +69,7 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 		r := reading{state: snap.State}
 		h.MissionState = r.missionState()
 		e.unpublished(*h, snap.State.Unpublished)
+		e.meta(*h, snap.Subject)
 		e.lanes(*h, snap.State, store)
 	}
 	report, err := store.Verify(ctx)
@@ -89,6 +93,16 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 	e.views(*h)
 	e.prompts(ctx, *h)
 	return nil
+}
+
+// meta notes a mission's meta.json that cannot be read: whoever works on the mission
+// is told, and nobody can go on.
+func (e *examination) meta(h RunHealth, slug string) {
+	_, err := lanes.Load(e.p.Config.SpecsDir(), slug)
+	if file := new(lanes.FileError); errors.As(err, &file) {
+		e.find(Finding{Level: LevelWarning, Code: string(CodeDefinitionInvalid), RunID: h.RunID, Message: err.Error(),
+			Fix: cmp.Or(file.Fix, "mend the file") + "; until then nobody can work on mission " + slug})
+	}
 }
 
 // unpublished notes artifacts that are recorded and not in their places.

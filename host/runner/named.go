@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 
 	"github.com/oklog/ulid/v2"
@@ -51,7 +52,7 @@ func (p *Project) readStore(ctx context.Context, store Store) (*reading, error) 
 // lookupNamed opens the latest run of the mission that a name means, or the run
 // that it is the id of. The caller closes it.
 func (p *Project) lookupNamed(ctx context.Context, name string) (Store, error) {
-	m, err := p.mission(ctx, name)
+	m, err := p.missionOrSlug(ctx, name)
 	if err == nil {
 		return p.runs.Lookup(ctx, m.Slug)
 	}
@@ -61,6 +62,21 @@ func (p *Project) lookupNamed(ctx context.Context, name string) (Store, error) {
 		}
 	}
 	return nil, err
+}
+
+// missionOrSlug is mission for who only looks at a run, and needs nothing of the
+// mission's own files: a meta.json that cannot be read does not stand in the way of a
+// run of that very slug.
+func (p *Project) missionOrSlug(ctx context.Context, name string) (lanes.Mission, error) {
+	m, err := p.mission(ctx, name)
+	if !errors.As(err, new(*lanes.FileError)) {
+		return m, err
+	}
+	store, found := p.runs.Lookup(ctx, name)
+	if found != nil {
+		return m, err
+	}
+	return lanes.Mission{Slug: name, Dir: filepath.Join(p.Config.SpecsDir(), name)}, store.Close()
 }
 
 // openNamed opens the run of an id, which may be in small letters; commit.ErrNoRun

@@ -337,7 +337,7 @@ func (p *Project) Log(ctx context.Context, handle string, from uint64, visit fun
 }
 
 func (p *Project) openRun(ctx context.Context, handle string) (*run, error) {
-	m, err := p.mission(ctx, handle)
+	m, err := p.missionOrSlug(ctx, handle)
 	if err != nil {
 		return nil, err
 	}
