@@ -35,11 +35,10 @@ func Run(ctx context.Context, c Command) Result {
 		return Result{End: NotStarted, Exit: -1, Err: err, Duration: time.Since(begun)}
 	}
 	defer w.end()
-	p, err := start(c, program)
+	p, err := start(w.over(c), program)
 	if err != nil {
 		return Result{End: NotStarted, Exit: -1, Err: err, Duration: time.Since(begun)}
 	}
-	w.over(p.proc.proc.Pid, c.KillGrace)
 	return p.result(p.await(ctx, c), begun)
 }
 

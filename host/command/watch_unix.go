@@ -60,12 +60,20 @@ func watch(c Command) (*watcher, error) {
 	return &watcher{proc: child, lifeline: lifeline}, nil
 }
 
-// over tells the watcher of the group. Should the caller die before, a moment after
-// the program's start, the program alone gets its TERM (Linux).
-func (w *watcher) over(group int, grace time.Duration) {
-	if w != nil {
-		_, _ = fmt.Fprintln(w.lifeline, group, int64(grace))
+// over is the command with its watcher told of its group before the program runs: a
+// caller that dies before has begun nothing.
+func (w *watcher) over(c Command) Command {
+	if w == nil {
+		return c
 	}
+	asked := c.Started
+	c.Started = func(p Process) error {
+		if _, err := fmt.Fprintln(w.lifeline, p.PID, int64(c.KillGrace)); err != nil || asked == nil {
+			return err
+		}
+		return asked(p)
+	}
+	return c
 }
 
 // end ends the watcher, not what it watches over.

@@ -144,12 +144,12 @@ func TestEveryOperationIsSwept_P3(t *testing.T) {
 		}
 	}
 	writesNothing := []string{
-		"CheckLoops", "Close", "Consent", "Consents", "Decision", "Decisions", "Definition", "Doctor", "Graph", "List", "Log", "Loops",
+		"CheckLoops", "Close", "Consent", "Consents", "Decision", "Decisions", "Definition", "Doctor", "Graph", "List", "Log", "Loops", "MayWrite",
 		"Missions", "Pack", "PluginRequest", "Query", "Replay", "Show", "Simulate", "Status", "Verify", "WPHistory", "WPList", "WPShow",
 	}
 	elsewhere := []string{
 		"Repair",                       // makes no record (TestMend and the sweeps of host/commit)
-		"GiveConsent", "RevokeConsent", // one file in the user's own folder; without it the user is asked again
+		"GiveConsent", "RevokeConsent", // one file in the user's own folder (TestSweepOfConsent of host/trust)
 	}
 	all := reflect.TypeFor[*Project]()
 	for i := range all.NumMethod() {
