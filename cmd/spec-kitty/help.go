@@ -43,7 +43,7 @@ func noTopic(root *cobra.Command, args []string) error {
 	for _, c := range root.Commands() {
 		known = append(known, c.Name())
 	}
-	for _, t := range append(topics(), manual()...) {
+	for _, t := range topics() {
 		if !slices.Contains(known, t.name) { // some are commands too
 			known = append(known, t.name)
 		}
@@ -89,7 +89,7 @@ func commandHelp(cmd *cobra.Command) string {
 	}
 	if !cmd.HasParent() {
 		out.WriteString("\nTopics (spec-kitty help TOPIC):\n")
-		for _, t := range append(topics(), manual()...) {
+		for _, t := range topics() {
 			fmt.Fprintf(&out, "  %-17s %s\n", t.name, t.short)
 		}
 		out.WriteString("\nEnvironment:\n" + environmentText)

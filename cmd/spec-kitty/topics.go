@@ -23,7 +23,7 @@ func manual() []helpTopic {
 
 func topics() []helpTopic {
 	page := func(text string) func() string { return func() string { return text + "\n" } }
-	return []helpTopic{
+	return append([]helpTopic{
 		{"exit-codes", "what the exit code says", exitText},
 		{"skip", "completing a step without its work", page(skipText)},
 		{"abort", "ending a run before its end", page(abortText)},
@@ -38,11 +38,11 @@ func topics() []helpTopic {
 		{"plugins", "what plugins may do, and what it means when one fails", page(pluginsText)},
 		{"loops-recover", "loops whose ticks died, or whose state is damaged", page(loopsRecoverText)},
 		{"tokens", "tokens, repeats and stale reports", page(tokensText)},
-	}
+	}, manual()...)
 }
 
 func topic(name string) (helpTopic, bool) {
-	for _, t := range append(topics(), manual()...) {
+	for _, t := range topics() {
 		if t.name == name {
 			return t, true
 		}

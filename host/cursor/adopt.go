@@ -55,7 +55,7 @@ func (t Start) adopt(d *draft) error {
 		if err != nil {
 			return err
 		}
-		if step.Audit != nil && step.Audit.Enforcement == mission.Blocking {
+		if step.Blocking() {
 			d.emit(Answered{ID: auditID(step.ID), Value: approve, By: t.answeredBy(auditID(step.ID))})
 		}
 		d.emit(Completed{Pos: pos, Step: step.ID, How: ByAdoption})

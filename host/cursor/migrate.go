@@ -102,23 +102,19 @@ func refuseMigration(format string, args ...any) *Refusal {
 // not have to be passed any more.
 func (m *migration) audit() error {
 	step, err := m.from.Step(m.s.Cursor.Pos)
-	if err != nil || m.t.Human != "" || !blocks(step) {
+	if err != nil || m.t.Human != "" || !step.Blocking() {
 		return err
 	}
 	pos, kept, err := m.to.Position(step.ID)
 	if err == nil && kept {
 		step, err = m.to.Step(pos)
-		kept = blocks(step)
+		kept = step.Blocking()
 	}
 	if err == nil && !kept {
 		err = refuse(AuditNeedsHuman, "the blocking audit %s is in hand, and the new definition has none of that id: a person goes over to it, with --as human:NAME, or %s approves or rejects it first",
 			m.s.Cursor.Step, m.s.auditor())
 	}
 	return err
-}
-
-func blocks(step mission.Step) bool {
-	return step.Audit != nil && step.Audit.Enforcement == mission.Blocking
 }
 
 // orders wants that no completed step waits, by the new definition alone, for
@@ -189,7 +185,7 @@ func (m *migration) at(id string) error {
 // executors and about packages are not the definition's.
 func asks(step mission.Step, q Asking) bool {
 	if IsAudit(q.ID) {
-		return blocks(step) && step.Audit.Question == q.Question
+		return step.Blocking() && step.Audit.Question == q.Question
 	}
 	if q.Key == "" {
 		return true

@@ -85,7 +85,7 @@ func kindOf(step mission.Step) Kind {
 	switch {
 	case step.Packages != nil:
 		return Packages
-	case step.Audit != nil && step.Audit.Enforcement == mission.Blocking:
+	case step.Blocking():
 		return Blocking
 	case step.Audit != nil:
 		return Advisory

@@ -170,7 +170,7 @@ func (in *importing) fileOrder(a, b string) int {
 func (in *importing) unguarded() []string {
 	ids := []string{}
 	for pos, step := range in.def.Steps {
-		blocking := step.Audit != nil && step.Audit.Enforcement == mission.Blocking
+		blocking := step.Blocking()
 		if len(step.Guards) == 0 && step.Packages == nil && !blocking {
 			ids = append(ids, step.ID)
 			in.note(NoGuard, in.steps[pos].table.place, step.ID, "nothing checks what is reported: a success completes it")

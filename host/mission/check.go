@@ -179,7 +179,7 @@ func (c *checker) executor(step *Step) {
 	if e.Auto && step.Packages != nil {
 		c.add("executor.auto", "has no effect on a step with work packages: those are handed out")
 	}
-	if step.blocking() {
+	if step.Blocking() {
 		c.add("executor", "has no effect on a blocking audit: it is answered, not reported")
 	}
 }
@@ -208,7 +208,7 @@ func (c *checker) audit(step *Step) {
 	if step.Packages != nil {
 		c.add("work_packages", "an audit cannot work on packages")
 	}
-	if step.blocking() {
+	if step.Blocking() {
 		c.blockingAudit(step)
 	}
 	c.onReject(step)
@@ -254,5 +254,5 @@ func (c *checker) onReject(step *Step) {
 	}
 }
 
-// blocking tells a step that is answered and never handed out.
-func (s *Step) blocking() bool { return s.Audit != nil && s.Audit.Enforcement == Blocking }
+// Blocking tells a step that is answered and never handed out.
+func (s *Step) Blocking() bool { return s.Audit != nil && s.Audit.Enforcement == Blocking }

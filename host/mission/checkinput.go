@@ -25,7 +25,7 @@ func (c *checker) inputs(step *Step) {
 		c.input(at, in)
 		c.sameInput(at, in)
 	}
-	if step.blocking() && len(step.Inputs) > 0 {
+	if step.Blocking() && len(step.Inputs) > 0 {
 		c.add("inputs", "have no effect on a blocking audit: it is answered, not handed out")
 	}
 }

@@ -175,7 +175,7 @@ func inspect(ctx context.Context, w commit.Whole) (commit.Snapshot[cursor.State]
 		return none, err
 	}
 	if problems := frozenProblems(ctx, store, false); len(problems) > 0 {
-		return none, errors.New(problems[0])
+		return none, errors.New(problems[0].why)
 	}
 	if err := store.Records(ctx, 0, soundArtifacts); err != nil {
 		return none, err

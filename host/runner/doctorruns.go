@@ -138,10 +138,10 @@ func (e *examination) problem(h *RunHealth, problem error) {
 // is a view; all others are not.
 func (e *examination) frozen(ctx context.Context, h *RunHealth, store Store) {
 	for _, problem := range frozenProblems(ctx, store, false) {
-		h.Problems = append(h.Problems, problem)
-		f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem,
+		h.Problems = append(h.Problems, problem.why)
+		f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem.why,
 			Fix: "restore the file from a backup of the run; the run goes on with exactly what it froze"}
-		if indexProblem(problem) {
+		if isIndex(problem.file) {
 			f.Level, f.Code, f.Fix = LevelRepairable, indexWrong, e.p.repairLine(h.RunID)
 		} else {
 			h.Damaged = true

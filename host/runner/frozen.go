@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -73,23 +74,27 @@ func addBundles(store runReader, name, grants string, files map[string]string) {
 	}
 }
 
+// frozenProblem is what is wrong with a frozen file; file is "" where the records do not
+// say which there are.
+type frozenProblem struct{ file, why string }
+
 // frozenProblems holds the frozen files against what the records say of them. told:
 // that the records cannot be read to their end is known.
-func frozenProblems(ctx context.Context, store runReader, told bool) []string {
+func frozenProblems(ctx context.Context, store runReader, told bool) []frozenProblem {
 	wanted, err := frozenFiles(ctx, store)
-	var problems []string
+	var problems []frozenProblem
 	if err != nil && !told {
-		problems = append(problems, err.Error())
+		problems = append(problems, frozenProblem{why: err.Error()})
 	}
 	for name, sum := range wanted {
 		raw, err := blobOf(store, name)
 		switch {
 		case err != nil:
-			problems = append(problems, name+" cannot be read: "+err.Error())
+			problems = append(problems, frozenProblem{name, name + " cannot be read: " + err.Error()})
 		case hexSum(raw) != sum:
-			problems = append(problems, name+" is not what the run froze")
+			problems = append(problems, frozenProblem{name, name + " is not what the run froze"})
 		}
 	}
-	slices.Sort(problems)
+	slices.SortFunc(problems, func(a, b frozenProblem) int { return strings.Compare(a.why, b.why) })
 	return problems
 }

@@ -53,9 +53,3 @@ func (r *run) indexAnew(name string, wanted map[string]string) ([]byte, error) {
 	}
 	return mission.EncodeIndex(def), nil
 }
-
-// indexProblem tells whether what frozenProblems found is about an index.
-func indexProblem(problem string) bool {
-	name, _, _ := strings.Cut(problem, " ")
-	return isIndex(name)
-}

@@ -358,9 +358,10 @@ type Verification struct {
 	Warnings []Warning `json:"warnings"` // of what is beside the run, such as its lane log
 }
 
-// Verify reads a whole run, a mission's latest or that of an id: checksums, chain, fold, state against journal, and
-// the frozen files against the digests in the records. What it warns of lies
-// outside of the run and makes it no less sound.
+// Verify reads a whole run, a mission's latest or that of an id: checksums, chain,
+// fold, state against journal, and the frozen files against the digests in the
+// records. What it warns of lies outside of the run, or is a view in it, and makes it
+// no less sound.
 func (p *Project) Verify(ctx context.Context, name string) (Verification, error) {
 	store, err := p.lookupNamed(ctx, name)
 	if err != nil {
@@ -377,10 +378,10 @@ func (p *Project) Verify(ctx context.Context, name string) (Verification, error)
 		v.Problems = append(v.Problems, problem.Error())
 	}
 	for _, problem := range frozenProblems(ctx, store, len(report.Problems) > 0) {
-		if indexProblem(problem) {
-			v.Warnings = append(v.Warnings, Warning{indexWrong, problem + ": `" + p.repairLine(v.RunID) + "` makes it anew"})
+		if isIndex(problem.file) {
+			v.Warnings = append(v.Warnings, Warning{indexWrong, problem.why + ": `" + p.repairLine(v.RunID) + "` makes it anew"})
 		} else {
-			v.Problems = append(v.Problems, problem)
+			v.Problems = append(v.Problems, problem.why)
 		}
 	}
 	v.Sound = len(v.Problems) == 0
