@@ -96,11 +96,15 @@ func TestRoundTrip(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	for _, events := range [][]json.RawMessage{
-		{json.RawMessage(`{`)}, {json.RawMessage(``)}, {json.RawMessage(`1 2`)}, {bytes.Repeat([]byte("1"), journal.MaxLine)},
+		{json.RawMessage(`{`)}, {json.RawMessage(``)}, {json.RawMessage(`1 2`)}, {json.RawMessage("\"\x98\"")}, {bytes.Repeat([]byte("1"), journal.MaxLine)},
 	} {
 		if _, _, err := journal.Encode(journal.Record{Run: run, Revision: 1, Events: events, Prev: journal.NoDigest}); err == nil {
 			t.Errorf("%.20s passed", events)
 		}
+	}
+	later := time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -2*3600))
+	if line, _, err := journal.Encode(journal.Record{Run: run, Revision: 1, At: later, Prev: journal.NoDigest}); err == nil {
+		t.Errorf("a year without a text passed: %s", line)
 	}
 }
 
@@ -217,6 +221,10 @@ func TestNewer(t *testing.T) {
 		"something else":         `{"all":"new"`,
 		"no object":              `[1`,
 		"format below":           strings.Replace(body, `"format":1`, `"format":0`, 1),
+		"not UTF-8":              strings.Replace(body, `"kind":"add"`, "\"kind\":\"add\x98\"", 1),
+		"not UTF-8 in an event":  strings.Replace(body, `"events":[`, "\"events\":[\"\x98\",", 1),
+		"a time beyond years":    strings.Replace(body, `"at":"2026-01-02T03:04:05.001000006Z"`, `"at":"9999-12-31T23:00:00-02:00"`, 1),
+		"a control character":    strings.Replace(body, `"kind":"add"`, "\"kind\":\"a\tdd\"", 1),
 	}
 	for name, b := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -454,6 +462,10 @@ func FuzzParse(f *testing.F) {
 		line := string(r.Line)
 		f.Add(line[:strings.LastIndex(line, `,"digest":`)])
 	}
+	first := string(recs[0].Line)
+	first = first[:strings.LastIndex(first, `,"digest":`)]
+	f.Add(strings.Replace(first, `"kind":"add`, "\"kind\":\"add\x98\x95", 1))
+	f.Add(strings.Replace(first, `"at":"2026-01-02T03:04:05.000000006Z"`, `"at":"9999-12-31T23:00:00-02:00"`, 1))
 	f.Add(`{"format":1`)
 	f.Add(`{"format":18446744073709551616,"run":"\ud800"`)
 	f.Fuzz(func(t *testing.T, body string) {

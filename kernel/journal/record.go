@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // Format is the version that this package writes. It only rises.
@@ -54,6 +55,9 @@ type Record struct {
 // Encode gives the record's line with its newline, and its digest. It uses
 // Run, Subject, Revision, At, Actor, Kind, Events and Prev.
 func Encode(r Record) (line []byte, digest string, err error) {
+	if y := r.At.UTC().Year(); y < 0 || y > 9999 {
+		return nil, "", fmt.Errorf("the clock says year %d, which no record can tell: set it right", y)
+	}
 	var b bytes.Buffer
 	text := func(name, s string) {
 		b.WriteString(name)
@@ -66,13 +70,16 @@ func Encode(r Record) (line []byte, digest string, err error) {
 		text(`,"subject":`, r.Subject)
 	}
 	b.WriteString(`,"revision":` + strconv.FormatUint(r.Revision, 10))
-	text(`,"at":`, r.At.UTC().Format(time.RFC3339Nano))
+	text(`,"at":`, timeText(r.At))
 	text(`,"actor":`, r.Actor)
 	text(`,"kind":`, r.Kind)
 	b.WriteString(`,"events":[`)
 	for i, e := range r.Events {
 		if i > 0 {
 			b.WriteByte(',')
+		}
+		if !utf8.Valid(e) {
+			return nil, "", fmt.Errorf("event %d of %s is not UTF-8", i+1, r.Kind)
 		}
 		// Compacting also proves that the event is one value without newlines.
 		if err := json.Compact(&b, e); err != nil {
@@ -138,8 +145,12 @@ func Parse(line []byte) (Record, error) {
 }
 
 // scan reads the one layout that Encode writes. Reading it by hand is several
-// times as quick as a general decoder, and every deviation is noticed.
+// times as quick as a general decoder, and every deviation is noticed: bytes that are
+// not UTF-8, which other readers would replace, too.
 func (r *Record) scan(body []byte) bool {
+	if !utf8.Valid(body) {
+		return false
+	}
 	s := scanner{rest: body, ok: true}
 	s.literal(recordOpen)
 	r.Format = int(s.number())
@@ -152,7 +163,8 @@ func (r *Record) scan(body []byte) bool {
 	s.literal(`,"revision":`)
 	r.Revision = s.number()
 	s.literal(`,"at":`)
-	at, err := time.Parse(time.RFC3339Nano, s.text())
+	atText := s.text()
+	at, err := time.Parse(time.RFC3339Nano, atText)
 	s.literal(`,"actor":`)
 	r.Actor = s.text()
 	s.literal(`,"kind":`)
@@ -164,6 +176,9 @@ func (r *Record) scan(body []byte) bool {
 		return false
 	}
 	r.At = at.UTC()
+	if timeText(r.At) != atText {
+		return false // 9999-12-31T23:00:00-02:00, say, is in a year that has no text
+	}
 	if json.Unmarshal(s.rest[:cut], &r.Events) != nil || r.Events == nil {
 		return false
 	}
@@ -172,6 +187,8 @@ func (r *Record) scan(body []byte) bool {
 	r.Prev = s.text()
 	return s.ok && len(s.rest) == 0 && isDigest(r.Prev)
 }
+
+func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 func isDigest(s string) bool {
 	for i := range len(s) {
@@ -196,6 +213,10 @@ func foreignLayout(r Record) Record {
 		Prev     string            `json:"prev"`
 	}
 	out := Record{Line: r.Line, Digest: r.Digest, Newer: "it has fields that this version does not know"}
+	if !utf8.Valid(r.Line) {
+		out.Newer = "this version cannot read it: it is not UTF-8"
+		return out
+	}
 	if err := json.Unmarshal(r.Line, &known); err != nil {
 		out.Newer = "this version cannot read it: " + err.Error()
 		return out

@@ -40,11 +40,10 @@ func (s *scanner) number() uint64 {
 
 // text reads a JSON string.
 func (s *scanner) text() string {
-	if !s.has(`"`) {
-		s.ok = false
-		return ""
+	end := -1
+	if s.has(`"`) {
+		end = closingQuote(s.rest)
 	}
-	end := closingQuote(s.rest)
 	if end < 0 {
 		s.ok = false
 		return ""
@@ -62,14 +61,16 @@ func (s *scanner) text() string {
 }
 
 // closingQuote is the place of the quote that ends the string b begins with,
-// -1 where there is none.
+// -1 where there is none, or a control character before it, which JSON forbids.
 func closingQuote(b []byte) int {
 	for i := 1; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
+		switch c := b[i]; {
+		case c == '\\':
 			i++
-		case '"':
+		case c == '"':
 			return i
+		case c < ' ':
+			return -1
 		}
 	}
 	return -1
