@@ -98,23 +98,40 @@ func refuseMigration(format string, args ...any) *Refusal {
 	return refuse(MigrationRefused, "the run cannot go on by the new definition: "+format, args...)
 }
 
-// audit wants a person where the blocking audit in hand, open or rejected, would
-// not have to be passed any more.
+// audit wants a person where a blocking audit that is not approved, in hand or
+// ahead, would not have to be passed any more: of one in hand alone, an agent would
+// go over to a definition with a step before it first, and then to one without it.
 func (m *migration) audit() error {
-	step, err := m.from.Step(m.s.Cursor.Pos)
-	if err != nil || m.t.Human != "" || !step.Blocking() {
-		return err
+	if m.t.Human != "" {
+		return nil
 	}
-	pos, kept, err := m.to.Position(step.ID)
-	if err == nil && kept {
-		step, err = m.to.Step(pos)
-		kept = step.Blocking()
+	for pos := range m.from.Len() {
+		if m.s.Cursor.Done.Has(pos) {
+			continue
+		}
+		step, err := m.from.Step(pos)
+		if err != nil {
+			return err
+		}
+		if !step.Blocking() {
+			continue
+		}
+		if kept, err := blockingIn(m.to, step.ID); err != nil {
+			return err
+		} else if !kept {
+			return refuse(AuditNeedsHuman, "the blocking audit %s is not approved, and the new definition has none of that id: a person goes over to it, with --as human:NAME", step.ID)
+		}
 	}
-	if err == nil && !kept {
-		err = refuse(AuditNeedsHuman, "the blocking audit %s is in hand, and the new definition has none of that id: a person goes over to it, with --as human:NAME, or %s approves or rejects it first",
-			m.s.Cursor.Step, m.s.auditor())
+	return nil
+}
+
+func blockingIn(v mission.View, id string) (bool, error) {
+	pos, ok, err := v.Position(id)
+	if err != nil || !ok {
+		return false, err
 	}
-	return err
+	step, err := v.Step(pos)
+	return step.Blocking(), err
 }
 
 // orders wants that no completed step waits, by the new definition alone, for
