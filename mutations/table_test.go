@@ -219,6 +219,11 @@ var table = []mutation{
 		},
 	},
 	{
+		name:  "the end of a followed run is durable",
+		edits: []edit{{"host/commit/successor.go", "case !l.clean && l.pos != settled:", "case false:"}},
+		red:   []red{{"host/commit", []string{"TestSweepFollowedRunIsDurable"}}},
+	},
+	{
 		name:  "an end of the time is no success",
 		edits: []edit{{"host/command/run.go", "Result{End: why.end, Err: why.err,", "Result{Err: why.err,"}},
 		red:   []red{{"host/command", []string{"TestTimeout_Row41"}}},

@@ -67,12 +67,11 @@ func (f *Files[S, F, E]) Receive(ctx context.Context, w Whole) (added bool, warn
 	if err := f.makeRoot(); err != nil {
 		return false, nil, err
 	}
-	unlock, err := f.locked(ctx, f.lock, func(held *locks.Held) (err error) {
-		f.opts.Hook(PointStartLocked)
+	unlock, err := f.indexed(ctx, func(held *locks.Held, settled journal.Position) (err error) {
+		n.settled = settled
 		added, warnings, err = f.receiveLocked(ctx, held, w, at, n)
 		return err
 	})
-	f.opts.Hook(PointStartReleased)
 	return added, append(warnings, unlock...), err
 }
 
@@ -121,7 +120,7 @@ func (f *Files[S, F, E]) receiveLocked(ctx context.Context, held *locks.Held, w 
 	if there, err := f.alreadyHere(w, at.pos.Revision); there || err != nil {
 		return false, nil, err
 	}
-	all, before, warnings, err := f.mayReceive(ctx, at)
+	all, before, warnings, err := f.mayReceive(at, n.settled)
 	if err != nil {
 		return false, warnings, err
 	}
@@ -175,18 +174,16 @@ func (f *Files[S, F, E]) alreadyHere(w Whole, revision uint64) (bool, error) {
 }
 
 // mayReceive refuses a run beside one of the same slug that is not over, since
-// a slug has one live run. before is the run that the new one follows, "" where
+// a slug has one live run. before is the run that the new one follows, none where
 // it is older than what is here, or the first.
-func (f *Files[S, F, E]) mayReceive(ctx context.Context, at received[S]) (all roll, before string, warnings []Warning, err error) {
-	all, before, warnings, err = f.mayStart(ctx, at.slug, New[S, F, E]{ID: at.id, Again: true})
-	if err != nil || before == "" {
-		return all, "", warnings, err
-	}
-	if at.at.After(f.origin(before).at) {
-		return all, before, warnings, nil
+func (f *Files[S, F, E]) mayReceive(at received[S], settled journal.Position) (all roll, before predecessor, warnings []Warning, err error) {
+	none := predecessor{}
+	all, before, warnings, err = f.mayStart(at.slug, New[S, F, E]{ID: at.id, Again: true, settled: settled})
+	if err != nil || before == none || at.at.After(f.origin(before.id).at) {
+		return all, before, warnings, err
 	}
 	if !at.finished {
-		return all, "", warnings, &ExistsError{Slug: at.slug, ID: before}
+		return all, none, warnings, &ExistsError{Slug: at.slug, ID: before.id}
 	}
-	return all, "", warnings, nil
+	return all, none, warnings, nil
 }

@@ -25,12 +25,11 @@ func (f *Files[S, F, E]) Start(ctx context.Context, slug string, n New[S, F, E])
 	if err := f.makeRoot(); err != nil {
 		return nil, out, err
 	}
-	warnings, err := f.locked(ctx, f.lock, func(held *locks.Held) (err error) {
-		f.opts.Hook(PointStartLocked)
+	warnings, err := f.indexed(ctx, func(held *locks.Held, settled journal.Position) (err error) {
+		n.settled = settled
 		out, err = f.startLocked(ctx, held, slug, n)
 		return err
 	})
-	f.opts.Hook(PointStartReleased)
 	out.Warnings = append(out.Warnings, warnings...)
 	if err != nil {
 		return nil, out, err
@@ -52,7 +51,7 @@ func (f *Files[S, F, E]) startLocked(ctx context.Context, held *locks.Held, slug
 	if err := f.prepareRoot(); err != nil {
 		return out, err
 	}
-	all, before, warnings, err := f.mayStart(ctx, slug, n)
+	all, before, warnings, err := f.mayStart(slug, n)
 	out.Warnings = append(out.Warnings, warnings...)
 	if err != nil {
 		return out, err
@@ -100,48 +99,40 @@ func (c *core[S, F, E]) firstRecord(ctx context.Context, id, subject string, t T
 }
 
 // mayStart refuses a slug that has a run, and gives the finished one that the
-// new run follows, "" for none. That there is no live run is established from
+// new run follows, if there is one. That there is no live run is established from
 // the run folders, never from the slug's entry; but a run that the entry names and
 // that has no folder may come back, and is forgotten only by who asks for another
 // one. The index is mended on the way where it is wrong.
-func (f *Files[S, F, E]) mayStart(ctx context.Context, slug string, n New[S, F, E]) (all roll, before string, warnings []Warning, err error) {
+func (f *Files[S, F, E]) mayStart(slug string, n New[S, F, E]) (all roll, before predecessor, warnings []Warning, err error) {
+	none := predecessor{}
 	if all, err = f.call(); err != nil {
-		return all, "", nil, err
+		return all, none, nil, err
 	}
-	before, err = f.pick(slug, all)
+	before.id, err = f.pick(slug, all)
 	if err != nil && !errors.Is(err, ErrNoRun) {
-		return all, "", nil, err
+		return all, none, nil, err
 	}
-	if gone := f.goneEntry(slug); gone != "" && before == "" && !n.Again {
-		return all, "", nil, &GoneError{Slug: slug, ID: gone}
+	if gone := f.goneEntry(slug); gone != "" && before == none && !n.Again {
+		return all, none, nil, &GoneError{Slug: slug, ID: gone}
 	}
-	if !all.whole || !f.tidy(all, slug, before) {
+	if !all.whole || !f.tidy(all, slug, before.id) {
 		if err := f.syncNames(); err != nil {
-			return all, "", nil, err
+			return all, none, nil, err
 		}
 		warnings = indexWarning(f.rebuild(all))
 	}
-	if before != "" {
-		if err := f.mayFollow(ctx, slug, before, n.Again); err != nil {
-			return all, "", warnings, err
+	if before != none && !n.Again {
+		return all, none, warnings, &ExistsError{Slug: slug, ID: before.id}
+	}
+	if before != none {
+		if before.end, err = f.run(before.id, f.runDir(before.id)).over(slug, n.settled); err != nil {
+			return all, none, warnings, err
 		}
 	}
 	if _, err := f.opts.Disk.Stat(f.runDir(n.ID)); !errors.Is(err, fs.ErrNotExist) {
-		return all, "", warnings, errors.Join(fmt.Errorf("the run id %s is taken: %w", n.ID, fs.ErrExist), err)
+		return all, none, warnings, errors.Join(fmt.Errorf("the run id %s is taken: %w", n.ID, fs.ErrExist), err)
 	}
 	return all, before, warnings, nil
-}
-
-// mayFollow allows a successor to a finished run, if one is asked for.
-func (f *Files[S, F, E]) mayFollow(ctx context.Context, slug, id string, again bool) error {
-	if !again {
-		return &ExistsError{Slug: slug, ID: id}
-	}
-	snap, err := f.run(id, f.runDir(id)).Read(ctx)
-	if err == nil && !f.machine.Finished(snap.State) {
-		err = &ExistsError{Slug: slug, ID: id}
-	}
-	return err
 }
 
 func (f *Files[S, F, E]) privateDir(id string) string {
@@ -188,10 +179,10 @@ func (f *Files[S, F, E]) build(n New[S, F, E], first next[S]) error {
 // name gives the private folder its name: the commit point of a start. A run
 // before it is marked first, so that no crash leaves an entry that hides the
 // new one.
-func (f *Files[S, F, E]) name(ctx context.Context, slug, id, before string) (warnings []Warning, err error) {
+func (f *Files[S, F, E]) name(ctx context.Context, slug, id string, before predecessor) (warnings []Warning, err error) {
 	d, private := f.opts.Disk, f.privateDir(id)
 	rename := func() error { return d.Rename(private, f.runDir(id)) }
-	if before == "" {
+	if before.id == "" {
 		err = rename()
 	} else {
 		warnings, err = f.following(ctx, slug, before, id, rename)

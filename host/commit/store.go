@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"time"
+
+	"github.com/spec-kitty/step-runner/kernel/journal"
 )
 
 // Snapshot is a state and where it lies in its run's history.
@@ -117,6 +119,8 @@ type New[S, F, E any] struct {
 	Blobs map[string][]byte // frozen with the run, by name; folders with "/"
 	First Transition[S, F, E]
 	Again bool // a finished run of the same slug may be followed by this one
+
+	settled journal.Position // of the finished run, where it had to be made durable (indexed)
 }
 
 // Entry is one run of a catalog. Err says why a damaged one cannot be used; it

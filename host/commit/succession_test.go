@@ -164,3 +164,45 @@ func TestSweepOpenedAgain(t *testing.T) {
 		}
 	}
 }
+
+// Who finishes a run dies before each operation of its disk, or each of them fails
+// from there on; another run is asked for, and the power goes once that is told. There
+// is one live run still: the one that was begun, or the one that is not over.
+func TestSweepFollowedRunIsDurable(t *testing.T) {
+	followed := 0
+	for n := 0; ; n++ {
+		mem := durable.NewMem()
+		s := committest.Start(t, catalog(mem), "a", 1)
+		committest.MustCommit(t, s, add("x"))
+		dying := &durable.Faulty{Disk: mem, Fail: func(i int, _ durable.Op) error {
+			if i >= n {
+				return durable.ErrInjected
+			}
+			return nil
+		}}
+		store, err := catalog(dying).Open(t.Context(), committest.ID(1))
+		if err == nil {
+			_, err = store.Commit(t.Context(), committest.Finish{})
+		}
+		told := startAgain(t, catalog(mem), "a", 2)
+		if told != nil && !errors.As(told, new(*commit.ExistsError)) {
+			t.Fatalf("died before operation %d: %v", n, told)
+		}
+		left := mem.Crash(512, durable.Nothing)
+		want := committest.ID(1)
+		if told == nil {
+			want, followed = committest.ID(2), followed+1
+		}
+		if live := liveRuns(t, left); !slices.Equal(live, []string{want}) {
+			t.Fatalf("died before operation %d, then %v: live are %v", n, told, live)
+		}
+		if dying.Count() <= n {
+			must(t, err)
+			atLeast(t, n, 8)
+			break
+		}
+	}
+	if followed < 3 {
+		t.Errorf("followed %d times only", followed)
+	}
+}

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/journal"
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
@@ -48,21 +50,24 @@ func (c *core[S, F, E]) markSuccessor(id, next string) error {
 	return durable.Replace(c.opts.Disk, c.successorPath(id), append(data, '\n'), filePerm)
 }
 
+// predecessor is a finished run that another one is to follow; zero is none.
+type predecessor struct {
+	id  string
+	end journal.Position // is durable
+}
+
 // following gives a run its name behind the finished one that it follows. It is
 // called under the index lock only.
-func (f *Files[S, F, E]) following(ctx context.Context, slug, before, id string, rename func() error) ([]Warning, error) {
-	s := f.run(before, f.runDir(before))
+func (f *Files[S, F, E]) following(ctx context.Context, slug string, before predecessor, id string, rename func() error) ([]Warning, error) {
+	s := f.run(before.id, f.runDir(before.id))
 	return f.locked(ctx, s.succession, func(held *locks.Held) error {
 		f.opts.Hook(PointStartFollows)
-		snap, err := s.Read(ctx)
-		if err == nil && !f.machine.Finished(snap.State) {
-			err = &ExistsError{Slug: slug, ID: before}
-		}
+		_, err := s.over(slug, before.end)
 		if err == nil {
 			err = s.same(held)
 		}
 		if err == nil {
-			err = f.markSuccessor(before, id)
+			err = f.markSuccessor(before.id, id)
 		}
 		if err != nil {
 			return err
@@ -70,6 +75,78 @@ func (f *Files[S, F, E]) following(ctx context.Context, slug, before, id string,
 		f.opts.Hook(PointStartMarked)
 		return rename()
 	})
+}
+
+// unsettledError says that the record which ended a run may not be durable: its
+// writer died before it was, or is at work still.
+type unsettledError struct{ id string }
+
+func (e *unsettledError) Error() string {
+	return "the record that ended the run " + e.id + " may not be durable"
+}
+
+// over gives the end of a run that is over, and stays so when the power goes. The
+// record at settled is durable, whatever the view says.
+func (s *run[S, F, E]) over(slug string, settled journal.Position) (journal.Position, error) {
+	j, err := s.readable()
+	if err != nil {
+		return journal.Position{}, err
+	}
+	defer j.Close()
+	v, _ := s.readView()
+	l, err := s.load(j, v, nil, false)
+	switch {
+	case err != nil:
+	case !s.machine.Finished(l.state):
+		err = &ExistsError{Slug: slug, ID: s.id}
+	case !l.clean && l.pos != settled:
+		err = &unsettledError{s.id}
+	}
+	return l.pos, err
+}
+
+// settle makes the run's last record durable, as a commit does before it decides.
+func (s *run[S, F, E]) settle(ctx context.Context) (end journal.Position, warnings []Warning, err error) {
+	unlock, err := s.locked(ctx, s.lock, func(held *locks.Held) error {
+		j, err := s.openJournal(os.O_RDWR)
+		if err != nil {
+			return err
+		}
+		defer j.Close() // nothing is written in a close that a sync did not cover
+		v, _ := s.readView()
+		l, err := s.load(j, v, nil, true)
+		if err == nil && !l.clean {
+			warnings, err = s.repair(j, held, l)
+		}
+		end = l.pos
+		return err
+	})
+	return end, append(warnings, unlock...), err
+}
+
+// indexed does work under the index lock. Work that is to follow a run whose end may
+// not be durable is done anew once it is (settle): for that the run's lock is needed,
+// which nobody waits for while the index is locked.
+func (f *Files[S, F, E]) indexed(ctx context.Context, work func(held *locks.Held, settled journal.Position) error) (warnings []Warning, err error) {
+	var settled journal.Position
+	for {
+		unlock, err := f.locked(ctx, f.lock, func(held *locks.Held) error {
+			f.opts.Hook(PointStartLocked)
+			return work(held, settled)
+		})
+		f.opts.Hook(PointStartReleased)
+		warnings = append(warnings, unlock...)
+		open := new(unsettledError)
+		if !errors.As(err, &open) {
+			return warnings, err
+		}
+		var mended []Warning
+		settled, mended, err = f.run(open.id, f.runDir(open.id)).settle(ctx)
+		warnings = append(warnings, mended...)
+		if err != nil {
+			return warnings, err
+		}
+	}
 }
 
 // errOpensAgain says that a commit would open a finished run again and does not
