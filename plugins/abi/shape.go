@@ -25,7 +25,7 @@ func fits(v any, t reflect.Type, where string) error {
 	case reflect.Slice:
 		return fitsList(v, t, where)
 	case reflect.String:
-		return want[string](v, "a text", where)
+		return fitsText(v, t, where)
 	case reflect.Int:
 		return fitsInt(v, where)
 	default:
@@ -115,6 +115,15 @@ func fitsList(v any, t reflect.Type, where string) error {
 		}
 	}
 	return nil
+}
+
+// fitsText refuses an empty text where one of several words belongs: encoding/json
+// takes it for a key that is left out.
+func fitsText(v any, t reflect.Type, where string) error {
+	if v == "" && t != reflect.TypeFor[string]() {
+		return &AnswerError{Where: where, Why: "is empty: leave the key out, or write one of its words"}
+	}
+	return want[string](v, "a text", where)
 }
 
 func fitsInt(v any, where string) error {
