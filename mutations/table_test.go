@@ -224,6 +224,11 @@ var table = []mutation{
 		red:   []red{{"host/commit", []string{"TestSweepFollowedRunIsDurable"}}},
 	},
 	{
+		name:  "files that a dead publisher left come first",
+		edits: []edit{{"host/runner/artifactlock.go", "w.enroll(ctx, id, t)", "ctx.Err()"}},
+		red:   []red{{"host/runner", []string{"TestFilesOfTheDeadComeFirst_P3"}}},
+	},
+	{
 		name:  "an end of the time is no success",
 		edits: []edit{{"host/command/run.go", "Result{End: why.end, Err: why.err,", "Result{Err: why.err,"}},
 		red:   []red{{"host/command", []string{"TestTimeout_Row41"}}},

@@ -37,6 +37,31 @@ func (f *Files[S, F, E]) Start(ctx context.Context, slug string, n New[S, F, E])
 	return s, out, nil
 }
 
+// indexed does work under the index lock. Work that is to follow a run whose end may
+// not be durable is done anew once it is (settleEnd): for that the run's lock is needed,
+// which nobody waits for while the index is locked.
+func (f *Files[S, F, E]) indexed(ctx context.Context, work func(held *locks.Held, settled journal.Position) error) (warnings []Warning, err error) {
+	var settled journal.Position
+	for {
+		unlock, err := f.locked(ctx, f.lock, func(held *locks.Held) error {
+			f.opts.Hook(PointStartLocked)
+			return work(held, settled)
+		})
+		f.opts.Hook(PointStartReleased)
+		warnings = append(warnings, unlock...)
+		open := new(unsettledError)
+		if !errors.As(err, &open) {
+			return warnings, err
+		}
+		var mended []Warning
+		settled, mended, err = f.run(open.id, f.runDir(open.id)).settleEnd(ctx)
+		warnings = append(warnings, mended...)
+		if err != nil {
+			return warnings, err
+		}
+	}
+}
+
 func (f *Files[S, F, E]) checkNew(slug string, n New[S, F, E]) error {
 	errs := []error{checkName("slug", slug), checkName("run id", n.ID)}
 	for name := range n.Blobs {

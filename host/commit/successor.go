@@ -24,7 +24,8 @@ import (
 // start looks whether the run is over still; the commit, whether a run that is
 // there followed it. A mark of a start that died names no run and decides nothing.
 // The locks are waited for in one order, index, succession, run, and nobody holds
-// the first and the last together: no start ever waits for a commit at work.
+// the first and the last together: no start waits for a commit at work with the index
+// locked.
 
 // successorFormat is the version of the mark.
 const successorFormat = 1
@@ -105,8 +106,8 @@ func (s *run[S, F, E]) over(slug string, settled journal.Position) (journal.Posi
 	return l.pos, err
 }
 
-// settle makes the run's last record durable, as a commit does before it decides.
-func (s *run[S, F, E]) settle(ctx context.Context) (end journal.Position, warnings []Warning, err error) {
+// settleEnd makes the run's last record durable, as a commit does before it decides.
+func (s *run[S, F, E]) settleEnd(ctx context.Context) (end journal.Position, warnings []Warning, err error) {
 	unlock, err := s.locked(ctx, s.lock, func(held *locks.Held) error {
 		j, err := s.openJournal(os.O_RDWR)
 		if err != nil {
@@ -122,31 +123,6 @@ func (s *run[S, F, E]) settle(ctx context.Context) (end journal.Position, warnin
 		return err
 	})
 	return end, append(warnings, unlock...), err
-}
-
-// indexed does work under the index lock. Work that is to follow a run whose end may
-// not be durable is done anew once it is (settle): for that the run's lock is needed,
-// which nobody waits for while the index is locked.
-func (f *Files[S, F, E]) indexed(ctx context.Context, work func(held *locks.Held, settled journal.Position) error) (warnings []Warning, err error) {
-	var settled journal.Position
-	for {
-		unlock, err := f.locked(ctx, f.lock, func(held *locks.Held) error {
-			f.opts.Hook(PointStartLocked)
-			return work(held, settled)
-		})
-		f.opts.Hook(PointStartReleased)
-		warnings = append(warnings, unlock...)
-		open := new(unsettledError)
-		if !errors.As(err, &open) {
-			return warnings, err
-		}
-		var mended []Warning
-		settled, mended, err = f.run(open.id, f.runDir(open.id)).settle(ctx)
-		warnings = append(warnings, mended...)
-		if err != nil {
-			return warnings, err
-		}
-	}
 }
 
 // errOpensAgain says that a commit would open a finished run again and does not

@@ -25,20 +25,28 @@ type filesLock struct{}
 //	                          b: looks, as it should be
 //	a: record, file           b: record, file over a's
 //
-// With it one of them is answered artifact_conflict, and records nothing.
+// With it one of them is answered artifact_conflict, and records nothing. What
+// somebody who died under it left is finished first (enroll).
 //
 // Locks are waited for in one order: lane log, artifacts, run. Whoever holds the
 // run's never waits for this one (see exclusively), so nobody waits in a circle.
-func (w *world) alone(t transition, commit func(context.Context) error) func(context.Context) error {
+func (w *world) alone(id string, t transition, commit func(context.Context) error) func(context.Context) error {
 	if !makesFiles(t) {
 		return commit
 	}
 	return func(ctx context.Context) error {
 		return w.filesLock().Do(ctx, max(w.opts.LockTimeout, 0), func(held *locks.Held) error {
-			return commit(context.WithValue(ctx, filesLock{}, held))
+			ctx := context.WithValue(ctx, filesLock{}, held)
+			if err := w.enroll(ctx, id, t); err != nil {
+				return err
+			}
+			return commit(ctx)
 		})
 	}
 }
+
+// amongFiles tells that the artifacts' lock is held by who calls, for another run.
+func amongFiles(ctx context.Context) bool { return ctx.Value(filesLock{}) != nil }
 
 func (w *world) filesLock() *locks.Lock {
 	return w.lock(filepath.Join(w.project.Config.StateRoot(), artifactsLock))

@@ -24,9 +24,13 @@ type logLock struct{}
 // Around implements the commit core's OuterLock: where the mission has a lane
 // log, the lock of the tool that keeps it is taken before the run's and held over
 // the reading of the lanes, the moves and the record. It and the lock of the
-// project's artifacts are the exceptions to one lock at a time.
+// project's artifacts are the exceptions to one lock at a time. Who holds the latter
+// and finishes another run's files for it moves nothing, and takes no more of them.
 func (w *world) Around(ctx context.Context, id string, t transition, commit func(context.Context) error) error {
-	r, commit := w.run(id), w.alone(t, commit)
+	if amongFiles(ctx) {
+		return commit(ctx)
+	}
+	r, commit := w.run(id), w.alone(id, t, commit)
 	if r == nil || !lanelog.Kept(r.mission.Dir) {
 		return commit(ctx)
 	}
