@@ -55,7 +55,8 @@ func (p *Place) survey(files []File) ([]standing, error) {
 			return nil, err
 		}
 		states[i] = standing{made: digest == Digest(f.Data), perm: perm}
-		if !states[i].made && digest != f.Replaces {
+		// Where nothing stands any more, nothing is overwritten: somebody moved it away.
+		if !states[i].made && digest != f.Replaces && digest != Absent {
 			conflict.Paths = append(conflict.Paths, f.Path)
 		}
 	}

@@ -74,7 +74,6 @@ func TestPublish(t *testing.T) {
 func TestConflict(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, root string){
 		"changed":             func(t *testing.T, root string) { write(t, filepath.Join(root, "docs", "a.md"), "somebody's") },
-		"gone":                func(t *testing.T, root string) { remove(t, filepath.Join(root, "docs", "a.md")) },
 		"something appeared":  func(t *testing.T, root string) { write(t, filepath.Join(root, "docs", "deep", "new.md"), "somebody's") },
 		"a file for a folder": func(t *testing.T, root string) { write(t, filepath.Join(root, "docs", "deep"), "a file") },
 		"a folder for a file": func(t *testing.T, root string) { write(t, filepath.Join(root, "docs", "deep", "new.md", "x"), "x") },
@@ -92,6 +91,25 @@ func TestConflict(t *testing.T) {
 				t.Errorf("(-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// What was to be replaced is gone: nothing is overwritten, so the new content comes to
+// its place, as after a conflict whose file somebody moved away.
+func TestReplacedFileIsGone(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, "docs", "a.md")
+	write(t, file, "somebody's")
+	if err := At(root, nil).Publish(two()); !errors.As(err, new(*ConflictError)) {
+		t.Fatalf("error %v", err)
+	}
+	remove(t, file)
+	if err := At(root, nil).Publish(two()); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"docs/deep/new.md": "new", "docs/a.md": "a, changed"}
+	if diff := cmp.Diff(want, tree(t, root)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
