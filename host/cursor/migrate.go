@@ -105,6 +105,9 @@ func (m *migration) audit() error {
 	if m.t.Human != "" {
 		return nil
 	}
+	if err := m.owner(); err != nil {
+		return err
+	}
 	for pos := range m.from.Len() {
 		if m.s.Cursor.Done.Has(pos) {
 			continue
@@ -121,6 +124,20 @@ func (m *migration) audit() error {
 		} else if !kept {
 			return refuse(AuditNeedsHuman, "the blocking audit %s is not approved, and the new definition has none of that id: a person goes over to it, with --as human:NAME", step.ID)
 		}
+	}
+	return nil
+}
+
+// owner wants a person where the new definition's default would say who answers
+// audits, which an agent does not say.
+func (m *migration) owner() error {
+	all, err := defaults(m.to)
+	if err != nil {
+		return err
+	}
+	_, known := m.s.Cursor.Inputs[OwnerInput]
+	if owner, given := all[OwnerInput]; given && !known {
+		return refuse(AuditNeedsHuman, "the new definition makes %s the default of %s, which says who answers audits: a person goes over to it, with --as human:NAME", owner, OwnerInput)
 	}
 	return nil
 }
