@@ -139,7 +139,7 @@ func (p *Project) unpack(ctx context.Context, from io.Reader) (Import, error) {
 	}
 	var warnings []commit.Warning
 	if done.Imported, warnings, err = receiver.Receive(ctx, w); err != nil {
-		return Import{}, notReceived(err)
+		return Import{}, p.notReceived(ctx, err)
 	}
 	for _, warning := range warnings {
 		done.Warnings = append(done.Warnings, Warning{Code: warning.Code, Message: warning.Message})
@@ -222,9 +222,13 @@ func badArchive(err error) error {
 	return &Error{Code: CodeStateDamaged, Message: err.Error(), NextStep: "export the run again; nothing was changed here", Err: err}
 }
 
-func notReceived(err error) error {
+func (p *Project) notReceived(ctx context.Context, err error) error {
 	var taken *commit.TakenError
-	if !errors.As(err, &taken) {
+	var exists *commit.ExistsError
+	switch {
+	case errors.As(err, &exists):
+		return p.notBeside(ctx, exists)
+	case !errors.As(err, &taken):
 		return err
 	}
 	next := "nothing was changed; the run that is here is the newer one"
@@ -235,4 +239,23 @@ func notReceived(err error) error {
 		next = "nothing was changed. If no one works on the run that is here, move runs/" + taken.ID + " out of the state folder, then import again"
 	}
 	return &Error{Code: CodeRunExists, Message: err.Error(), NextStep: next, Err: err}
+}
+
+// notBeside says how the run that is here stands, and what lets the other one in. One
+// that began before a run which is over comes in for the record only, when it is over.
+func (p *Project) notBeside(ctx context.Context, e *commit.ExistsError) error {
+	var row RunRow
+	if err := p.fillRow(ctx, e.ID, &row); err != nil {
+		return err
+	}
+	known := fail(CodeRunExists, "nothing was changed. End the run that is here, or finish it, then import again",
+		"mission %s has the run %s here, which is at %s: two runs that are not over cannot stand side by side", e.Slug, e.ID, row.MissionState)
+	known.Recover = []string{"spec-kitty run abort" + p.rootFlag() + " " + quote(e.Slug) + " --reason TEXT"}
+	if over(row.MissionState) {
+		known.Message = fmt.Sprintf("mission %s has the run %s here, which is at %s and began after the one that is given, which is not over", e.Slug, e.ID, row.MissionState)
+		known.NextStep = "nothing was changed. End or finish the given run where it came from, export it there again, then import that"
+		known.Recover = nil
+	}
+	known.Err = e
+	return known
 }

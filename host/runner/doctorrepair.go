@@ -43,23 +43,12 @@ func (p *Project) Repair(ctx context.Context, name string) (Diagnosis, error) {
 	}
 	done := Repair{RunID: id, Done: []string{}, Before: countsOf(before, id)}
 	if err := p.mend(ctx, id, slug, before, &done); err != nil {
-		return before, unmended(err)
+		return before, classify(err)
 	}
 	after, err := p.Doctor(ctx)
 	done.After = countsOf(after, id)
 	after.Repair = &done
 	return after, err
-}
-
-// unmended is a repair that could not be made, or not be made durable. It can be
-// tried again: what it makes anew are views.
-func unmended(err error) error {
-	if errors.As(err, new(*commit.LockTimeoutError)) || errors.As(err, new(*commit.UncertainError)) {
-		e := fail(CodeNotRecorded, "call again", "%s", err)
-		e.Err = err
-		return e
-	}
-	return classify(err)
 }
 
 // toRepair finds the run that a name means.
@@ -125,6 +114,9 @@ func (p *Project) mend(ctx context.Context, id, slug string, d Diagnosis, done *
 	changed, err := keeper.MendEntry(ctx, slug)
 	if changed {
 		done.Done = append(done.Done, "made the index of runs anew for mission "+slug)
+	}
+	if len(done.failed) == 0 {
+		done.failed = d.unwritten(id)
 	}
 	return cmp.Or(err, done.failure())
 }

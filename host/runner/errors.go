@@ -180,6 +180,7 @@ func fromCommit(err error) *Error {
 	var newer *commit.NewerFormatError
 	var unappended *commit.AppendError
 	var replaced *commit.ReplacedError
+	var exists *commit.ExistsError
 	var followed *commit.FollowedError
 	var gone *commit.GoneError
 	var owned *commit.OwnedError
@@ -199,6 +200,10 @@ func fromCommit(err error) *Error {
 		return fail(CodeNotRecorded, "make room or mend the permissions, then report again", "%s", err)
 	case errors.As(err, &replaced):
 		return placed(fail(CodeNotRecorded, "call again", "%s", err), replaced.Path, 0)
+	case errors.As(err, &exists):
+		return fail(CodeRunExists, "go on with it, or end it: `spec-kitty run show "+quote(exists.ID)+"` says how it stands", "%s", err)
+	case errors.As(err, new(*commit.LockTimeoutError)), errors.As(err, new(*commit.UncertainError)):
+		return fail(CodeNotRecorded, "call again", "%s", err)
 	case errors.As(err, &followed):
 		return fail(Code(cursor.NothingToRewind), "go on with the run that followed: `spec-kitty next` and `spec-kitty status` are about that one", "nothing was recorded: %s", err)
 	case errors.Is(err, commit.ErrNoRun):
