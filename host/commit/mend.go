@@ -37,6 +37,9 @@ type Mender interface {
 	// Views lists the files of a folder of views beside the state, by name,
 	// without temporary ones.
 	Views(dir string) ([]string, error)
+	// Aside moves what has the name of a folder of views and is none to the backup
+	// that Mend made. The next view that is written makes the folder.
+	Aside(dir, backup string) error
 	// Written are the folder and the file that every commit writes to.
 	Written() []string
 }
@@ -121,6 +124,20 @@ func (s *run[S, F, E]) Views(dir string) ([]string, error) {
 		return nil, err
 	}
 	return s.names(path)
+}
+
+// Aside implements Mender. It takes no lock, as views are written under none; a
+// rename takes what is there whole, and what a copy of it may lie in the backup is
+// replaced by it.
+func (s *run[S, F, E]) Aside(dir, backup string) error {
+	path, err := s.beside(dir)
+	if err != nil {
+		return err
+	}
+	if info, err := s.opts.Disk.Lstat(path); err != nil || info.IsDir() {
+		return err
+	}
+	return s.opts.Disk.Rename(path, filepath.Join(backup, filepath.Base(path)))
 }
 
 // Written implements Mender.

@@ -202,6 +202,7 @@ func TestDoctorNamesWhatMayNotBeTouched(t *testing.T) {
 		t.Skip("this user may touch everything, or the system has no modes")
 	}
 	for name, c := range map[string]struct{ file, code string }{
+		"the prompts":          {".kittify/step-runner/runs/*/prompts", "views_unreadable"},
 		"the journal":          {".kittify/step-runner/runs/*/run.events.jsonl", "not_writable"},
 		"the run's folder":     {".kittify/step-runner/runs/*", "not_writable"},
 		"the mission's folder": {"kitty-specs/m", "not_recorded"},
@@ -223,14 +224,16 @@ func TestDoctorNamesWhatMayNotBeTouched(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = os.Chmod(found[0], 0o755) })
 			p := open(t, root)
-			if _, err := p.Next(t.Context(), report("a", cursor.Success)); err == nil && name != "the run's folder" {
+			if _, err := p.Next(t.Context(), report("a", cursor.Success)); (err == nil) != (name == "the prompts") {
 				t.Error("it was recorded")
 			}
-			if d := diagnose(t, p); codes(d) != "warning "+c.code || !strings.Contains(d.Findings[0].Message, filepath.Base(c.file)) && name != "the run's folder" {
+			d := diagnose(t, p)
+			if got, _, _ := strings.Cut(codes(d), ","); got != "warning "+c.code || !d.Healthy || !strings.Contains(d.Findings[0].Message, filepath.Base(c.file)) && name != "the run's folder" {
 				t.Errorf("%+v", d.Findings)
 			}
-			d, err := p.Repair(t.Context(), "m")
-			if c.code == notWritable && err == nil || c.code != notWritable && (err != nil || len(d.Findings) != 1) {
+			d, err = p.Repair(t.Context(), "m")
+			fails := c.code != string(CodeNotRecorded)
+			if fails && err == nil || !fails && (err != nil || len(d.Findings) != 1) {
 				t.Errorf("repair: %v %+v", err, d.Findings)
 			}
 		})

@@ -85,17 +85,18 @@ func countsOf(d Diagnosis, id string) Counts {
 
 // mend does what the findings about the run ask for.
 func (p *Project) mend(ctx context.Context, id, slug string, d Diagnosis, done *Repair) error {
-	inRun, index, prompts := false, false, false
+	inRun, index, prompts, aside := false, false, false, false
 	for _, f := range d.Findings {
 		if f.RunID == id && f.Level == LevelRepairable {
 			inRun = inRun || f.Code != "index_entry" && f.Code != promptMissing
 			index = index || f.Code == indexWrong
 			prompts = prompts || f.Code == promptMissing
+			aside = aside || f.Code == promptsUnusable
 		}
 	}
 	keeper := p.runs.(commit.Keeper) // Doctor asked for it
 	if inRun {
-		if err := p.mendRun(ctx, id, keeper, index, done); err != nil {
+		if err := p.mendRun(ctx, id, keeper, index, aside, done); err != nil {
 			return err
 		}
 	}
@@ -133,7 +134,7 @@ func (r *Repair) failure() error {
 	return fail(CodeNotRecorded, "look at the place and the permissions of what is named, then repair again", "%s", text)
 }
 
-func (p *Project) mendRun(ctx context.Context, id string, keeper commit.Keeper, index bool, done *Repair) error {
+func (p *Project) mendRun(ctx context.Context, id string, keeper commit.Keeper, index, aside bool, done *Repair) error {
 	store, err := p.runs.Open(ctx, id)
 	if err != nil {
 		return err
@@ -154,6 +155,12 @@ func (p *Project) mendRun(ctx context.Context, id string, keeper commit.Keeper, 
 	done.written(made)
 	if len(made.Removed) > 0 {
 		done.Done = append(done.Done, fmt.Sprintf("removed %d temporary files", len(made.Removed)))
+	}
+	if aside {
+		if err := m.Aside(promptFolder, backup); err != nil {
+			return err
+		}
+		done.Done = append(done.Done, "moved "+promptFolder+", which was no folder, to the backup")
 	}
 	if !index {
 		return nil

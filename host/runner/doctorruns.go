@@ -86,10 +86,7 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 		e.frozen(ctx, h, store)
 		e.newestOf(ctx, store, report.Records)
 	}
-	if err := e.leftovers(h, store); err != nil {
-		return err
-	}
-	if err := e.putBack(ctx, *h, store); err != nil {
+	if err := e.beside(ctx, h, store); err != nil {
 		return err
 	}
 	e.views(*h)
@@ -180,11 +177,7 @@ func (e *examination) newestOf(ctx context.Context, store Store, last uint64) {
 	})
 }
 
-func (e *examination) leftovers(h *RunHealth, store Store) error {
-	m, ok := store.(commit.Mender)
-	if !ok {
-		return nil
-	}
+func (e *examination) leftovers(h *RunHealth, m commit.Mender) error {
 	left, err := m.Leftovers()
 	h.Counts.Leftovers = len(left)
 	return err
