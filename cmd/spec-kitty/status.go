@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func (a *app) statusText(found statusPage) string {
 		p.overview(o)
 	}
 	for _, row := range found.Damaged {
-		fmt.Fprintf(p, "%s: %s\n", printable(row.MissionSlug), p.red("damaged"))
+		fmt.Fprintf(p, "%s: %s\n", printable(cmp.Or(row.MissionSlug, "run "+row.RunID)), p.red("damaged"))
 		p.line("why", printable(row.Error))
 		p.line("way on", printable(row.NextStep))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
@@ -60,9 +61,24 @@ func (f *Files[S, F, E]) List(ctx context.Context) ([]Entry, error) {
 	}
 	out := make([]Entry, 0, len(all))
 	for _, o := range all {
+		if o.slug == "" {
+			o.slug = f.indexedAs(o.id)
+		}
 		out = append(out, Entry{Slug: o.slug, ID: o.id, Err: o.err})
 	}
 	return out, ctx.Err()
+}
+
+// indexedAs is the slug whose entry names a run, "" for none: the entry may be the
+// only thing that knows one that lost its first record and its view.
+func (f *Files[S, F, E]) indexedAs(id string) string {
+	slugs, _ := f.names(filepath.Join(f.root, indexName)) // what is not read knows nothing
+	for _, slug := range slugs {
+		if f.readEntry(slug) == id {
+			return slug
+		}
+	}
+	return ""
 }
 
 // find gives the slug's run, and whether the index says so too. The work does

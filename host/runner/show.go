@@ -276,7 +276,8 @@ func (r *reading) showLanesWithoutFile(o *Overview) {
 }
 
 // Status gives the overview of one mission, or of every mission that has a run.
-// Missions that cannot be read come back as rows.
+// Missions that cannot be read come back as rows, and so does each run that is of no
+// known mission.
 func (p *Project) Status(ctx context.Context, handle string) ([]Overview, []RunRow, error) {
 	if handle != "" {
 		o, err := p.Show(ctx, handle)
@@ -293,6 +294,10 @@ func (p *Project) Status(ctx context.Context, handle string) ([]Overview, []RunR
 	var all []Overview
 	var broken []RunRow
 	for _, row := range rows {
+		if row.MissionSlug == "" { // of a mission that nothing names any more
+			broken = append(broken, row)
+			continue
+		}
 		if latest[row.MissionSlug].RunID != row.RunID {
 			continue
 		}
