@@ -2,7 +2,9 @@ package runner
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -191,5 +193,91 @@ func TestRunBehindAnUnreadableMeta(t *testing.T) {
 	}
 	if _, err := p.Next(t.Context(), report("a", cursor.Success)); err == nil {
 		t.Error("work went on without it")
+	}
+}
+
+// Where a report is not recorded, doctor names what keeps it from being so.
+func TestDoctorNamesWhatMayNotBeTouched(t *testing.T) {
+	if os.Geteuid() <= 0 {
+		t.Skip("this user may touch everything, or the system has no modes")
+	}
+	for name, c := range map[string]struct{ file, code string }{
+		"the journal":          {".kittify/step-runner/runs/*/run.events.jsonl", "not_writable"},
+		"the run's folder":     {".kittify/step-runner/runs/*", "not_writable"},
+		"the mission's folder": {"kitty-specs/m", "not_recorded"},
+		"all missions":         {"kitty-specs", "not_recorded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := makeProject(t, linear, nil)
+			must(t, open(t, root), report("a", cursor.Success))
+			found, err := filepath.Glob(filepath.Join(root, c.file))
+			if err != nil || len(found) != 1 {
+				t.Fatal(found, err)
+			}
+			mode := os.FileMode(0)
+			if c.code == notWritable {
+				mode = 0o555
+			}
+			if err := os.Chmod(found[0], mode); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.Chmod(found[0], 0o755) })
+			p := open(t, root)
+			if _, err := p.Next(t.Context(), report("a", cursor.Success)); err == nil && name != "the run's folder" {
+				t.Error("it was recorded")
+			}
+			if d := diagnose(t, p); codes(d) != "warning "+c.code || !strings.Contains(d.Findings[0].Message, filepath.Base(c.file)) && name != "the run's folder" {
+				t.Errorf("%+v", d.Findings)
+			}
+			d, err := p.Repair(t.Context(), "m")
+			if c.code == notWritable && err == nil || c.code != notWritable && (err != nil || len(d.Findings) != 1) {
+				t.Errorf("repair: %v %+v", err, d.Findings)
+			}
+		})
+	}
+}
+
+// A state file that has a right sum and is not what the journal says is a view:
+// doctor calls it repairable, and a repair makes it anew.
+func TestRepairOfAWrongStateFile(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"another state": {`"pos":1`, `"pos":99`},
+		"no state":      {`"pos":1`, `"pos":"1"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := makeProject(t, linear, nil)
+			p := open(t, root)
+			must(t, p, report("a", cursor.Success))
+			must(t, p, report("a", cursor.Success))
+			found, err := filepath.Glob(filepath.Join(p.Config.StateRoot(), "runs", "*", "state.json"))
+			if err != nil || len(found) != 1 {
+				t.Fatal(found, err)
+			}
+			right, err := os.ReadFile(found[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _, ok := strings.Cut(strings.Replace(string(right), change[0], change[1], 1), `,"sum":"`)
+			sum := sha256.Sum256([]byte(body))
+			if !ok || strings.HasPrefix(string(right), body) {
+				t.Fatalf("%s", right)
+			}
+			write(t, found[0], fmt.Sprintf("%s,\"sum\":\"%x\"}\n", body, sum[:16]))
+			p = open(t, root)
+			if d := diagnose(t, p); codes(d) != "repairable view_wrong" || !d.Healthy || d.RunHealth[0].Damaged {
+				t.Errorf("%s %+v", codes(d), d.RunHealth)
+			}
+			if v, err := p.Verify(t.Context(), "m"); err != nil || v.Sound {
+				t.Errorf("verify: %+v %v", v, err)
+			}
+			d, err := p.Repair(t.Context(), "m")
+			if err != nil || codes(d) != "" || len(d.Repair.Done) != 1 || d.Repair.Done[0] != "made state.json anew from the journal" || d.Repair.Backup == nil {
+				t.Errorf("%s %+v %v", codes(d), d.Repair, err)
+			}
+			if got, err := os.ReadFile(found[0]); err != nil || string(got) != string(right) {
+				t.Errorf("after: %s %v", got, err)
+			}
+			wantSound(t, p)
+		})
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -80,7 +82,7 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 	for _, problem := range report.Problems {
 		e.problem(h, problem)
 	}
-	if len(report.Problems) == 0 {
+	if !h.Damaged && !h.Newer {
 		e.frozen(ctx, h, store)
 		e.newestOf(ctx, store, report.Records)
 	}
@@ -91,18 +93,27 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 		return err
 	}
 	e.views(*h)
+	e.writable(*h, store)
 	e.prompts(ctx, *h)
 	return nil
 }
 
-// meta notes a mission's meta.json that cannot be read: whoever works on the mission
+// meta notes a mission's folder or meta.json that cannot be read: whoever works on the mission
 // is told, and nobody can go on.
 func (e *examination) meta(h RunHealth, slug string) {
-	_, err := lanes.Load(e.p.Config.SpecsDir(), slug)
-	if file := new(lanes.FileError); errors.As(err, &file) {
-		e.find(Finding{Level: LevelWarning, Code: string(CodeDefinitionInvalid), RunID: h.RunID, Message: err.Error(),
-			Fix: cmp.Or(file.Fix, "mend the file") + "; until then nobody can work on mission " + slug})
+	m, err := lanes.Load(e.p.Config.SpecsDir(), slug)
+	if err == nil {
+		err = m.CheckTopology(e.p.Config.Root)
 	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || e.specsFault != nil {
+		return // without a folder a run goes on; of all missions it is told once
+	}
+	f := Finding{Level: LevelWarning, Code: string(CodeNotRecorded), RunID: h.RunID, Message: err.Error(), Fix: "let this user read " + filepath.Join(e.p.Config.SpecsDir(), slug)}
+	if known := fromLanes(err); known != nil {
+		f.Code, f.Fix = string(known.Code), cmp.Or(known.NextStep, "mend the file")
+	}
+	f.Fix += "; until then nobody can work on mission " + slug
+	e.find(f)
 }
 
 // unpublished notes artifacts that are recorded and not in their places.
@@ -117,6 +128,11 @@ func (e *examination) unpublished(h RunHealth, left *cursor.Unpublished) {
 // problem notes what is wrong with the journal, or with the state beside it.
 func (e *examination) problem(h *RunHealth, problem error) {
 	h.Problems = append(h.Problems, problem.Error())
+	if wrong := new(commit.DamagedError); errors.As(problem, &wrong) && wrong.View {
+		h.wrongView = true
+		e.find(Finding{Level: LevelRepairable, Code: "view_wrong", RunID: h.RunID, Message: wrong.File + " is not what the journal says: " + wrong.Why, Fix: e.p.repairLine(h.RunID)})
+		return
+	}
 	f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem.Error()}
 	switch known := fromCommit(problem); {
 	case known == nil:
@@ -182,7 +198,7 @@ func (e *examination) views(h RunHealth) {
 	note := func(code, message string) {
 		e.find(Finding{Level: LevelRepairable, Code: code, RunID: h.RunID, Message: message, Fix: e.p.repairLine(h.RunID)})
 	}
-	if h.Counts.View != commit.ViewCurrent {
+	if h.Counts.View != commit.ViewCurrent && !h.wrongView {
 		note("view_"+h.Counts.View, "state.json is "+h.Counts.View+": the journal is read instead, and the next writer makes it anew")
 	}
 	if h.Counts.Tail > 0 {
