@@ -78,24 +78,16 @@ func plain(data []byte) string {
 	return strings.TrimSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 }
 
-// readFile reads a file, "-" for stdin, up to limit bytes. A wait for stdin ends
-// with the context.
+// readFile reads a file, "-" for stdin, up to limit bytes. A wait, for stdin or for
+// whoever writes to a pipe, ends with the context.
 func (a *app) readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
-	if name != "-" {
-		file, err := openFile(name)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		return io.ReadAll(io.LimitReader(file, limit))
-	}
 	type result struct {
 		data []byte
 		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		data, err := io.ReadAll(io.LimitReader(a.in, limit))
+		data, err := a.readWhole(name, limit)
 		done <- result{data, err}
 	}()
 	select {
@@ -104,6 +96,24 @@ func (a *app) readFile(ctx context.Context, name string, limit int64) ([]byte, e
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+func (a *app) readWhole(name string, limit int64) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(io.LimitReader(a.in, limit))
+	}
+	file, err := openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, limit))
+}
+
+// streamed tells whether a FILE may keep a reader waiting.
+func streamed(name string) bool {
+	info, err := os.Stat(name)
+	return name == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // openFile opens a file to read it, and nothing that is a folder.
@@ -124,8 +134,11 @@ func openFile(name string) (*os.File, error) {
 }
 
 // unread is the error of a file that the command line named and that cannot be read:
-// not found where it is not there.
+// not found where it is not there. The end of the call stays what it is.
 func unread(next, where string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
 	e := usage(next, "%s%v", where, err)
 	if errors.Is(err, fs.ErrNotExist) {
 		e.Code = runner.CodeNotFound

@@ -44,17 +44,19 @@ commands still ask for ` + "`spec-kitty help trust`" + `.`,
 	}
 }
 
+const namesExport = "name a file that `spec-kitty run export` wrote"
+
 func (a *app) importRun(ctx context.Context, project *runner.Project, name string) (runner.Import, error) {
-	if name == "-" {
+	if streamed(name) {
 		data, err := a.readFile(ctx, name, archive.MaxSize)
 		if err != nil {
-			return runner.Import{}, err
+			return runner.Import{}, unread(namesExport, "", err)
 		}
 		return project.Import(ctx, bytes.NewReader(data))
 	}
 	file, err := openFile(name)
 	if err != nil {
-		return runner.Import{}, unread("name a file that `spec-kitty run export` wrote", "", err)
+		return runner.Import{}, unread(namesExport, "", err)
 	}
 	defer file.Close()
 	return project.Import(ctx, file)

@@ -71,6 +71,9 @@ func TestEscapedGrandchildHoldsNobody(t *testing.T) {
 	if r.Verdict() != command.Refuse || !r.Held || string(r.Stdout.Kept) != "done\n" {
 		t.Errorf("%v: held %t, stdout %q", r, r.Held, r.Stdout.Kept)
 	}
+	if !strings.HasSuffix(r.String(), "a process outside of its group held an output open, and was not ended") {
+		t.Errorf("it is not told: %v", r)
+	}
 	if !alive(t, c, "escaped") {
 		t.Error("the test's grandchild did not escape")
 	}

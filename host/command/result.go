@@ -91,5 +91,11 @@ func (r Result) String() string {
 	case r.Leftovers != 0:
 		text += "; the processes that it left behind were killed"
 	}
+	if r.Unkillable {
+		text += "; something of it was still there after that"
+	}
+	if r.Held {
+		text += "; a process outside of its group held an output open, and was not ended"
+	}
 	return text
 }

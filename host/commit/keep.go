@@ -51,6 +51,9 @@ type Keeper interface {
 	// LockFiles are the paths of all lock files, the index's first. They need
 	// not be there.
 	LockFiles() ([]string, error)
+	// Places are the folders that starts and repairs write in, the root first. They
+	// need not be there.
+	Places() []string
 	// BackupDir is where the backup of a run belongs, by a name of its own.
 	BackupDir(id, name string) string
 }
@@ -237,6 +240,11 @@ func (f *Files[S, F, E]) LockFiles() ([]string, error) {
 		paths = append(paths, filepath.Join(f.runDir(id), viewName+lockSuffix), f.successorPath(id)+lockSuffix)
 	}
 	return paths, err
+}
+
+// Places implements Keeper.
+func (f *Files[S, F, E]) Places() []string {
+	return []string{f.root, filepath.Join(f.root, runsName), filepath.Join(f.root, indexName)}
 }
 
 // BackupDir implements Keeper.

@@ -35,6 +35,8 @@ type Mender interface {
 	// Views lists the files of a folder of views beside the state, by name,
 	// without temporary ones.
 	Views(dir string) ([]string, error)
+	// Written are the folder and the file that every commit writes to.
+	Written() []string
 }
 
 // Mend implements Mender.
@@ -98,6 +100,9 @@ func (s *run[S, F, E]) Views(dir string) ([]string, error) {
 	}
 	return s.names(path)
 }
+
+// Written implements Mender.
+func (s *run[S, F, E]) Written() []string { return []string{s.dir, s.journalPath()} }
 
 // backup copies the run's files, all but the locks.
 func (s *run[S, F, E]) backup(to string) error {

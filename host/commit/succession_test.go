@@ -206,3 +206,64 @@ func TestSweepFollowedRunIsDurable(t *testing.T) {
 		t.Errorf("followed %d times only", followed)
 	}
 }
+
+// A start meets an end that is not durable, and fails at each of its operations, or the
+// power goes there; it is called anew, and the power goes after that. There is one live
+// run each time, and it is the one that the last call told of.
+func TestSweepFollowingAnUnsyncedEnd(t *testing.T) {
+	ended := func() *durable.Mem {
+		mem := durable.NewMem()
+		committest.Start(t, catalog(mem), "a", 1)
+		dying := &durable.Faulty{Disk: mem, Fail: func(_ int, op durable.Op) error {
+			if op.Kind == "sync" || op.Kind == "truncate" {
+				return durable.ErrInjected
+			}
+			return nil
+		}}
+		store, err := catalog(dying).Open(t.Context(), committest.ID(1))
+		must(t, err)
+		if _, err := store.Commit(t.Context(), committest.Finish{}); err == nil {
+			t.Fatal("the end is durable")
+		}
+		return mem
+	}
+	for name, choose := range survivals(2) {
+		for n := 0; ; n++ {
+			mem := ended()
+			faulty := &durable.Faulty{Disk: mem, Fail: durable.FailAt(n)}
+			_ = startAgain(t, catalog(faulty), "a", 2)
+			oneLiveRun(t, mem, fmt.Sprintf("error at %d", n))
+			oneLiveRun(t, mem.Crash(choose()), fmt.Sprintf("error at %d, then %s survived", n, name))
+
+			mem = ended()
+			var left *durable.Mem
+			cut := &durable.Faulty{Disk: mem, Before: func(i int, _ durable.Op) {
+				if i == n {
+					left = mem.Crash(choose())
+				}
+			}}
+			_ = startAgain(t, catalog(cut), "a", 2)
+			if left == nil {
+				atLeast(t, n, 20)
+				break
+			}
+			oneLiveRun(t, left, fmt.Sprintf("power gone at %d, %s survived", n, name))
+		}
+	}
+}
+
+// oneLiveRun calls a start anew: it begins the live run, or is refused because of one,
+// and the power takes nothing of that.
+func oneLiveRun(t *testing.T, mem *durable.Mem, what string) {
+	t.Helper()
+	err := startAgain(t, catalog(mem), "a", 3)
+	if err != nil && !errors.As(err, new(*commit.ExistsError)) {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for _, d := range []*durable.Mem{mem, mem.Crash(512, durable.Nothing)} {
+		live := liveRuns(t, d)
+		if len(live) != 1 || err == nil && live[0] != committest.ID(3) || lookup(t, catalog(d), "a").ID() != live[0] {
+			t.Fatalf("%s, then %v: live are %v", what, err, live)
+		}
+	}
+}

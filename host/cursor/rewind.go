@@ -94,12 +94,20 @@ func (t Rewind) takesOwnerBack(s State) bool {
 func putBack(now, then State) map[string]Package {
 	back := map[string]Package{}
 	for id, p := range now.Packages {
-		was := then.Packages[id].atRest()
+		was := then.Packages[id].unbegun().atRest()
 		if digest(p.atRest()) != digest(was) {
 			back[id] = was
 		}
 	}
 	return back
+}
+
+// unbegun takes the attempt back that is in hand.
+func (p Package) unbegun() Package {
+	if p.Issue != nil {
+		p.Attempts = put(p.Attempts, p.Issue.Step, p.Issue.Attempt-1)
+	}
+	return p
 }
 
 // atRest is the package as it is with nobody.

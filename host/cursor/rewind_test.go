@@ -109,6 +109,22 @@ func TestRewindLanes(t *testing.T) {
 	}
 }
 
+// A package that was in hand at the revision is with nobody, and begins that attempt
+// anew, as the work of a plain step does.
+func TestRewindToAPackageInHand(t *testing.T) {
+	r := atImplement(t, "WP01")
+	r.ask("ann")
+	inHand := r.s.Revision
+	r.must(r.own("ann", Failed))
+	want(t, "next attempt", r.held("ann").Attempt, 2)
+	r.must(r.rewind(inHand, true))
+	want(t, "held", r.s.held(), false)
+	want(t, "attempt", r.ask("ann").Attempt, 1)
+	r.must(r.rewind(inHand, true))
+	want(t, "attempt", r.ask("ann").Attempt, 1)
+	r.replay()
+}
+
 // The lanes of a log outside of the run are not the run's to put back; whoever
 // worked is freed there.
 func TestRewindLeavesLaneLog(t *testing.T) {

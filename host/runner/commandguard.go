@@ -61,6 +61,9 @@ func (r *reading) runCommand(ctx context.Context, t *step, name string, round in
 		Name: name, Argv: declared.Run, Dir: dir, Env: command.Environ(declared.PassEnv, r.told(t, round), os.LookupEnv),
 		Timeout: time.Duration(declared.Timeout), Output: declared.Output, Watched: true,
 	})
+	if res.Held {
+		r.warn("escaped_process", "command "+name+" left a process outside of its group, which held an output open; it was not ended")
+	}
 	seen.calls = append(seen.calls, cursor.Call{Kind: cursor.CallCommand, Name: name, SHA256: r.state.Commands, Round: round, Command: commandRun(res)})
 	return res, nil
 }

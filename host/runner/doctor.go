@@ -111,6 +111,9 @@ type examination struct {
 	p      *Project
 	keeper commit.Keeper
 	newest time.Time
+
+	readOnly   bool  // the state lies on a file system that nothing can be written to
+	specsFault error // why the folder of the missions cannot be looked through
 }
 
 // Doctor looks at all runs and at what is around them. It changes nothing; the
@@ -129,7 +132,7 @@ func (p *Project) Doctor(ctx context.Context) (Diagnosis, error) {
 	for _, part := range []struct {
 		name string
 		look func(context.Context) error
-	}{{"the runs", e.runs}, {"the index of runs", e.index}, {"the locks", e.locks}, {"the loops", e.loops}} {
+	}{{"the places that are written to", e.places}, {"the runs", e.runs}, {"the index of runs", e.index}, {"the locks", e.locks}, {"the loops", e.loops}} {
 		if err := part.look(ctx); err != nil {
 			if ctx.Err() != nil {
 				return d, ctx.Err()

@@ -193,3 +193,44 @@ func TestRunBehindAnUnreadableMeta(t *testing.T) {
 		t.Error("work went on without it")
 	}
 }
+
+// Where a report is not recorded, doctor names what keeps it from being so.
+func TestDoctorNamesWhatMayNotBeTouched(t *testing.T) {
+	if os.Geteuid() <= 0 {
+		t.Skip("this user may touch everything, or the system has no modes")
+	}
+	for name, c := range map[string]struct{ file, code string }{
+		"the journal":          {".kittify/step-runner/runs/*/run.events.jsonl", "not_writable"},
+		"the run's folder":     {".kittify/step-runner/runs/*", "not_writable"},
+		"the mission's folder": {"kitty-specs/m", "not_recorded"},
+		"all missions":         {"kitty-specs", "not_recorded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := makeProject(t, linear, nil)
+			must(t, open(t, root), report("a", cursor.Success))
+			found, err := filepath.Glob(filepath.Join(root, c.file))
+			if err != nil || len(found) != 1 {
+				t.Fatal(found, err)
+			}
+			mode := os.FileMode(0)
+			if c.code == notWritable {
+				mode = 0o555
+			}
+			if err := os.Chmod(found[0], mode); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.Chmod(found[0], 0o755) })
+			p := open(t, root)
+			if _, err := p.Next(t.Context(), report("a", cursor.Success)); err == nil && name != "the run's folder" {
+				t.Error("it was recorded")
+			}
+			if d := diagnose(t, p); codes(d) != "warning "+c.code || !strings.Contains(d.Findings[0].Message, filepath.Base(c.file)) && name != "the run's folder" {
+				t.Errorf("%+v", d.Findings)
+			}
+			d, err := p.Repair(t.Context(), "m")
+			if c.code == notWritable && err == nil || c.code != notWritable && (err != nil || len(d.Findings) != 1) {
+				t.Errorf("repair: %v %+v", err, d.Findings)
+			}
+		})
+	}
+}

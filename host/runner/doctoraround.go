@@ -79,13 +79,18 @@ func (e *examination) locks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range paths {
+	for i, path := range paths {
 		info, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		run := "" // the first one is the index's
+		if i > 0 {
+			run = filepath.Base(filepath.Dir(path))
+		}
 		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is no regular file", path)
+			e.badLock(run, &locks.BadLockError{Path: path, Mode: info.Mode()})
+			continue
 		}
 		row := LockHealth{File: path}
 		if err == nil {
@@ -98,11 +103,19 @@ func (e *examination) locks(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			e.find(Finding{Level: LevelWarning, Code: "lock_unusable", Message: err.Error(), Fix: "mend the file's kind or permissions; nothing can be recorded meanwhile"})
+			e.find(Finding{Level: LevelWarning, Code: lockUnusable, RunID: run, Message: err.Error(), Fix: "mend the file's permissions; nothing can be recorded meanwhile"})
 		}
 		e.Locks = append(e.Locks, row)
 	}
 	return nil
+}
+
+// badLock notes what lies in a lock's place and is no file. No call that writes can
+// go on, and none takes away what it did not put there.
+func (e *examination) badLock(run string, bad *locks.BadLockError) {
+	e.Locks = append(e.Locks, LockHealth{File: bad.Path})
+	e.find(Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: run, Message: bad.Path + " is damaged: bad_lock: it is " + bad.Kind() + ", not a file",
+		Fix: "remove it, the lock is made anew by the next call; until then nothing is recorded under it"})
 }
 
 // loops reads the journals of all loops.
@@ -187,12 +200,7 @@ func (e *examination) fileSystem() {
 		e.find(Finding{Level: LevelWarning, Code: "state_linked", Message: path + " leads, by a link in the project, to " + real + ", where the state of the runs is kept",
 			Fix: "if the link is not yours, take it away; if it is, nothing, or name the folder in [runtime] dir"})
 	}
-	for {
-		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
-			break
-		}
-		path = filepath.Dir(path)
-	}
+	path = existing(path)
 	e.FileSystem = FileSystem{Kind: durable.Kind(path), Shared: durable.Shared(path) != ""}
 	if e.FileSystem.Shared {
 		e.find(Finding{Level: LevelWarning, Code: commit.WarnNetworkMount, Message: path + " lies on a " + e.FileSystem.Kind + " mount, where locks and syncs may not hold",

@@ -115,6 +115,9 @@ func (p *Project) mend(ctx context.Context, id, slug string, d Diagnosis, done *
 	if changed {
 		done.Done = append(done.Done, "made the index of runs anew for mission "+slug)
 	}
+	if len(done.failed) == 0 {
+		done.failed = d.unwritten(id)
+	}
 	return cmp.Or(err, done.failure())
 }
 

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spec-kitty/step-runner/host/commit"
 	"github.com/spec-kitty/step-runner/host/cursor"
@@ -91,18 +93,27 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 		return err
 	}
 	e.views(*h)
+	e.writable(*h, store)
 	e.prompts(ctx, *h)
 	return nil
 }
 
-// meta notes a mission's meta.json that cannot be read: whoever works on the mission
+// meta notes a mission's folder or meta.json that cannot be read: whoever works on the mission
 // is told, and nobody can go on.
 func (e *examination) meta(h RunHealth, slug string) {
-	_, err := lanes.Load(e.p.Config.SpecsDir(), slug)
-	if file := new(lanes.FileError); errors.As(err, &file) {
-		e.find(Finding{Level: LevelWarning, Code: string(CodeDefinitionInvalid), RunID: h.RunID, Message: err.Error(),
-			Fix: cmp.Or(file.Fix, "mend the file") + "; until then nobody can work on mission " + slug})
+	m, err := lanes.Load(e.p.Config.SpecsDir(), slug)
+	if err == nil {
+		err = m.CheckTopology(e.p.Config.Root)
 	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || e.specsFault != nil {
+		return // without a folder a run goes on; of all missions it is told once
+	}
+	f := Finding{Level: LevelWarning, Code: string(CodeNotRecorded), RunID: h.RunID, Message: err.Error(), Fix: "let this user read " + filepath.Join(e.p.Config.SpecsDir(), slug)}
+	if known := fromLanes(err); known != nil {
+		f.Code, f.Fix = string(known.Code), cmp.Or(known.NextStep, "mend the file")
+	}
+	f.Fix += "; until then nobody can work on mission " + slug
+	e.find(f)
 }
 
 // unpublished notes artifacts that are recorded and not in their places.

@@ -56,7 +56,7 @@ func (p *Project) lookupNamed(ctx context.Context, name string) (Store, error) {
 	if err == nil {
 		return p.runs.Lookup(ctx, m.Slug)
 	}
-	if errors.As(err, new(*lanes.NotFoundError)) {
+	if errors.As(err, new(*lanes.NotFoundError)) || fromSystem(err) {
 		if store, found := p.openNamed(ctx, name); !errors.Is(found, commit.ErrNoRun) {
 			return store, found
 		}
@@ -65,11 +65,11 @@ func (p *Project) lookupNamed(ctx context.Context, name string) (Store, error) {
 }
 
 // missionOrSlug is mission for who only looks at a run, and needs nothing of the
-// mission's own files: a meta.json that cannot be read does not stand in the way of a
-// run of that very slug.
+// mission's own files: a meta.json or a folder that cannot be read does not stand in
+// the way of a run of that very slug.
 func (p *Project) missionOrSlug(ctx context.Context, name string) (lanes.Mission, error) {
 	m, err := p.mission(ctx, name)
-	if !errors.As(err, new(*lanes.FileError)) {
+	if !errors.As(err, new(*lanes.FileError)) && (!fromSystem(err) || errors.As(err, new(*lanes.NotFoundError))) {
 		return m, err
 	}
 	store, found := p.runs.Lookup(ctx, name)
