@@ -45,6 +45,7 @@ type DamagedError struct {
 	Line uint64 // from 1; 0 where no line can be named
 	Why  string
 	Fix  string // what to do; "": restore it from a copy
+	View bool   // it is the state file, which Mend makes anew from the journal: nothing is lost
 }
 
 func (e *DamagedError) Error() string {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/spec-kitty/step-runner/kernel/durable"
+	"github.com/spec-kitty/step-runner/kernel/journal"
 	"github.com/spec-kitty/step-runner/kernel/locks"
 )
 
@@ -24,7 +25,8 @@ type Mending struct {
 // are Menders.
 type Mender interface {
 	// Mend does, under the lock, what a commit does before it decides, and
-	// removes temporary files. Before it changes anything it copies the run's
+	// removes temporary files. A state file that says something else than the journal,
+	// which it reads whole, is made anew too. Before it changes anything it copies the run's
 	// files to the folder backup, which must not exist, durably. It changes
 	// no record: what is damaged or of a newer version is the error, as
 	// Commit has it, and is left as it is, without a backup.
@@ -64,6 +66,9 @@ func (s *run[S, F, E]) mendLocked(held *locks.Held, backup string) (out Mending,
 	if err != nil {
 		return out, err
 	}
+	if l, err = s.refold(j, v, l); err != nil {
+		return out, err
+	}
 	if out.Removed, err = s.Leftovers(); err != nil {
 		return out, err
 	}
@@ -78,6 +83,23 @@ func (s *run[S, F, E]) mendLocked(held *locks.Held, backup string) (out Mending,
 		return out, err
 	}
 	return out, durable.RemoveTemps(s.opts.Disk, s.dir)
+}
+
+// refold is a run as its whole journal has it. A view that is intact and says another
+// state is not clean: every reader would begin with it. The view stays the witness of
+// the journal's length.
+func (s *run[S, F, E]) refold(j durable.File, v *view, l loaded[S]) (loaded[S], error) {
+	whole := loaded[S]{state: s.machine.Zero(), pos: journal.Position{Run: s.id}, warnings: l.warnings}
+	size, err := j.Size()
+	if err != nil {
+		return l, err
+	}
+	if err := s.fold(journal.NewReader(j, size, whole.pos, floorOf(v)), &whole); err != nil {
+		return l, err
+	}
+	same, err := equal(whole.state, l.state)
+	whole.clean = l.clean && same && whole.subject == l.subject
+	return whole, err
 }
 
 // Leftovers implements Mender.

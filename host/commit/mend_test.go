@@ -1,10 +1,14 @@
 package commit_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spec-kitty/step-runner/host/commit"
@@ -85,6 +89,83 @@ func TestMendRefusesDamage(t *testing.T) {
 			}
 			sameTree(t, before, tree(t, root))
 		})
+	}
+}
+
+// resealed is a state file with another text in it and a sum that is right.
+func resealed(t *testing.T, data []byte, old, put string) []byte {
+	t.Helper()
+	body, _, ok := bytes.Cut(data, []byte(`,"sum":"`))
+	changed := bytes.Replace(body, []byte(old), []byte(put), 1)
+	if !ok || bytes.Equal(changed, body) {
+		t.Fatalf("no %s in %s", old, data)
+	}
+	sum := sha256.Sum256(changed)
+	return fmt.Appendf(nil, "%s,\"sum\":\"%x\"}\n", changed, sum[:16])
+}
+
+// A state file with a right sum that does not fit the journal is a view all the
+// same: Verify says so, and a mending makes it anew. What it vouches for stays: a
+// journal that is shorter is damage.
+func TestMendOfAWrongView(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"another state":         {`"count":4`, `"count":5`},
+		"no state":              {`"count":4`, `"count":"4"`},
+		"of another subject":    {`"subject":"a"`, `"subject":"b"`},
+		"one addition too many": {`"by":{`, `"by":{"z":1,`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := five(t)
+			file := runFile(root, 1, "state.json")
+			right, err := os.ReadFile(file)
+			must(t, err)
+			wrong := resealed(t, right, change[0], change[1])
+			must(t, os.WriteFile(file, wrong, 0o644))
+			s := lookup(t, real(root), "a")
+			r, err := s.Verify(t.Context())
+			if d := new(commit.DamagedError); err != nil || len(r.Problems) != 1 || !errors.As(r.Problems[0], &d) || !d.View || r.View != commit.ViewIgnored || r.Records != 5 {
+				t.Fatalf("%+v %v", r, err)
+			}
+			out, err := mender(t, root).Mend(t.Context(), filepath.Join(root, "backups", "one"))
+			if err != nil || !out.Repaired {
+				t.Fatalf("%+v %v", out, err)
+			}
+			if got, err := os.ReadFile(file); err != nil || string(got) != string(right) {
+				t.Errorf("after: %s %v", got, err)
+			}
+			if r, err := s.Verify(t.Context()); err != nil || len(r.Problems) != 0 || r.View != commit.ViewCurrent {
+				t.Errorf("after: %+v %v", r, err)
+			}
+
+			all := lines(t, root)
+			must(t, os.WriteFile(file, wrong, 0o644))
+			must(t, os.WriteFile(runFile(root, 1, "run.events.jsonl"), []byte(strings.Join(all[:4], "")), 0o644))
+			before := tree(t, root)
+			_, err = mender(t, root).Mend(t.Context(), filepath.Join(root, "backups", "two"))
+			if d := new(commit.DamagedError); !errors.As(err, &d) || d.View {
+				t.Errorf("a journal that is too short: %v", err)
+			}
+			sameTree(t, before, tree(t, root))
+		})
+	}
+}
+
+// A view that is wrong and behind the journal is not folded on: the next view is of
+// the journal alone.
+func TestMendOfAWrongViewThatIsBehind(t *testing.T) {
+	root := five(t)
+	file := runFile(root, 1, "state.json")
+	old, err := os.ReadFile(file)
+	must(t, err)
+	committest.MustCommit(t, lookup(t, real(root), "a"), add("t5"))
+	right, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.WriteFile(file, resealed(t, old, `"count":4`, `"count":9`), 0o644))
+	if _, err := mender(t, root).Mend(t.Context(), filepath.Join(root, "backups", "one")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != string(right) {
+		t.Errorf("after: %s %v", got, err)
 	}
 }
 

@@ -109,7 +109,7 @@ type Report struct {
 const (
 	ViewCurrent = "current" // it is the journal, folded
 	ViewBehind  = "behind"  // intact, but the journal has more; the next writer makes it
-	ViewIgnored = "ignored" // not intact or of another version; the next writer makes it
+	ViewIgnored = "ignored" // not intact, of another version or not what the journal says (then it is a problem too, which Mend mends); else the next writer makes it
 	ViewMissing = "missing"
 )
 

@@ -2,6 +2,7 @@ package commit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,7 +67,7 @@ func (s *run[S, F, E]) viewStatus(v *view) string {
 // one.
 func (s *run[S, F, E]) verifyAll(ctx context.Context, j durable.File, size int64, v *view, report *Report) error {
 	r := journal.NewReader(j, size, journal.Position{Run: s.id}, floorOf(v))
-	state, known := s.machine.Zero(), true
+	state, subject, known := s.machine.Zero(), "", true
 	problem := func(err error) { report.Problems = append(report.Problems, err) }
 	for {
 		if err := ctx.Err(); err != nil {
@@ -92,9 +93,11 @@ func (s *run[S, F, E]) verifyAll(ctx context.Context, j durable.File, size int64
 			known = false
 			continue
 		}
+		subject = cmp.Or(rec.Subject, subject)
 		if v != nil && report.View == ViewBehind && rec.Revision == v.Revision {
-			if err := s.compareState(state, v); err != nil {
+			if err := s.compareState(state, subject, v); err != nil {
 				problem(err)
+				report.View = ViewIgnored
 			}
 		}
 	}
@@ -113,21 +116,36 @@ func isShort(err error) bool {
 	return errors.As(err, &d) && d.Class == journal.Short
 }
 
-func (s *run[S, F, E]) compareState(folded S, v *view) error {
-	want, err := json.Marshal(folded)
-	if err != nil {
-		return fmt.Errorf("encode the state: %w", err)
+// compareState holds what an intact view says of the run against the journal folded
+// up to the record that it names. Where they differ the journal, which has that
+// record, is right.
+func (s *run[S, F, E]) compareState(folded S, subject string, v *view) error {
+	wrong := func(why string) error {
+		return &DamagedError{File: s.viewPath(), Why: why, View: true, Fix: "move it away, it is made anew from the journal"}
 	}
 	var have S
 	if err := json.Unmarshal(v.State, &have); err != nil {
-		return &DamagedError{File: s.viewPath(), Why: err.Error()}
+		return wrong(err.Error())
 	}
-	got, err := json.Marshal(have)
+	same, err := equal(folded, have)
 	if err != nil {
-		return fmt.Errorf("encode the state: %w", err)
+		return err
 	}
-	if !bytes.Equal(want, got) {
-		return &DamagedError{File: s.viewPath(), Why: fmt.Sprintf("it differs from the journal folded up to revision %d", v.Revision)}
+	if !same || subject != v.Subject {
+		return wrong(fmt.Sprintf("it differs from the journal folded up to revision %d", v.Revision))
 	}
 	return nil
+}
+
+// equal tells whether two states are one, as they are kept.
+func equal[S any](a, b S) (bool, error) {
+	one, err := json.Marshal(a)
+	if err != nil {
+		return false, fmt.Errorf("encode the state: %w", err)
+	}
+	other, err := json.Marshal(b)
+	if err != nil {
+		return false, fmt.Errorf("encode the state: %w", err)
+	}
+	return bytes.Equal(one, other), nil
 }

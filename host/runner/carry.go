@@ -250,7 +250,7 @@ func (p *Project) notBeside(ctx context.Context, e *commit.ExistsError) error {
 	}
 	known := fail(CodeRunExists, "nothing was changed. End the run that is here, or finish it, then import again",
 		"mission %s has the run %s here, which is at %s: two runs that are not over cannot stand side by side", e.Slug, e.ID, row.MissionState)
-	known.Recover = []string{"spec-kitty run abort" + p.rootFlag() + " " + quote(e.Slug) + " --reason TEXT"}
+	known.Recover = []string{"spec-kitty help abort"}
 	if over(row.MissionState) {
 		known.Message = fmt.Sprintf("mission %s has the run %s here, which is at %s and began after the one that is given, which is not over", e.Slug, e.ID, row.MissionState)
 		known.NextStep = "nothing was changed. End or finish the given run where it came from, export it there again, then import that"

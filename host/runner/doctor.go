@@ -51,6 +51,8 @@ type RunHealth struct {
 	Newer        bool     `json:"newer"` // it has events or a format that this version does not know; they are kept
 	Counts       Counts   `json:"counts"`
 	Problems     []string `json:"problems"`
+
+	wrongView bool // the state file says something else than the journal, and is told
 }
 
 // Counts is what a run's folder holds.

@@ -2,7 +2,9 @@ package runner
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -231,6 +233,51 @@ func TestDoctorNamesWhatMayNotBeTouched(t *testing.T) {
 			if c.code == notWritable && err == nil || c.code != notWritable && (err != nil || len(d.Findings) != 1) {
 				t.Errorf("repair: %v %+v", err, d.Findings)
 			}
+		})
+	}
+}
+
+// A state file that has a right sum and is not what the journal says is a view:
+// doctor calls it repairable, and a repair makes it anew.
+func TestRepairOfAWrongStateFile(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"another state": {`"pos":1`, `"pos":99`},
+		"no state":      {`"pos":1`, `"pos":"1"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := makeProject(t, linear, nil)
+			p := open(t, root)
+			must(t, p, report("a", cursor.Success))
+			must(t, p, report("a", cursor.Success))
+			found, err := filepath.Glob(filepath.Join(p.Config.StateRoot(), "runs", "*", "state.json"))
+			if err != nil || len(found) != 1 {
+				t.Fatal(found, err)
+			}
+			right, err := os.ReadFile(found[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _, ok := strings.Cut(strings.Replace(string(right), change[0], change[1], 1), `,"sum":"`)
+			sum := sha256.Sum256([]byte(body))
+			if !ok || strings.HasPrefix(string(right), body) {
+				t.Fatalf("%s", right)
+			}
+			write(t, found[0], fmt.Sprintf("%s,\"sum\":\"%x\"}\n", body, sum[:16]))
+			p = open(t, root)
+			if d := diagnose(t, p); codes(d) != "repairable view_wrong" || !d.Healthy || d.RunHealth[0].Damaged {
+				t.Errorf("%s %+v", codes(d), d.RunHealth)
+			}
+			if v, err := p.Verify(t.Context(), "m"); err != nil || v.Sound {
+				t.Errorf("verify: %+v %v", v, err)
+			}
+			d, err := p.Repair(t.Context(), "m")
+			if err != nil || codes(d) != "" || len(d.Repair.Done) != 1 || d.Repair.Done[0] != "made state.json anew from the journal" || d.Repair.Backup == nil {
+				t.Errorf("%s %+v %v", codes(d), d.Repair, err)
+			}
+			if got, err := os.ReadFile(found[0]); err != nil || string(got) != string(right) {
+				t.Errorf("after: %s %v", got, err)
+			}
+			wantSound(t, p)
 		})
 	}
 }

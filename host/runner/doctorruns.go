@@ -82,7 +82,7 @@ func (e *examination) run(ctx context.Context, h *RunHealth) error {
 	for _, problem := range report.Problems {
 		e.problem(h, problem)
 	}
-	if len(report.Problems) == 0 {
+	if !h.Damaged && !h.Newer {
 		e.frozen(ctx, h, store)
 		e.newestOf(ctx, store, report.Records)
 	}
@@ -128,6 +128,11 @@ func (e *examination) unpublished(h RunHealth, left *cursor.Unpublished) {
 // problem notes what is wrong with the journal, or with the state beside it.
 func (e *examination) problem(h *RunHealth, problem error) {
 	h.Problems = append(h.Problems, problem.Error())
+	if wrong := new(commit.DamagedError); errors.As(problem, &wrong) && wrong.View {
+		h.wrongView = true
+		e.find(Finding{Level: LevelRepairable, Code: "view_wrong", RunID: h.RunID, Message: wrong.File + " is not what the journal says: " + wrong.Why, Fix: e.p.repairLine(h.RunID)})
+		return
+	}
 	f := Finding{Level: LevelDamage, Code: string(CodeStateDamaged), RunID: h.RunID, Message: problem.Error()}
 	switch known := fromCommit(problem); {
 	case known == nil:
@@ -193,7 +198,7 @@ func (e *examination) views(h RunHealth) {
 	note := func(code, message string) {
 		e.find(Finding{Level: LevelRepairable, Code: code, RunID: h.RunID, Message: message, Fix: e.p.repairLine(h.RunID)})
 	}
-	if h.Counts.View != commit.ViewCurrent {
+	if h.Counts.View != commit.ViewCurrent && !h.wrongView {
 		note("view_"+h.Counts.View, "state.json is "+h.Counts.View+": the journal is read instead, and the next writer makes it anew")
 	}
 	if h.Counts.Tail > 0 {

@@ -193,7 +193,7 @@ func fromCommit(err error) *Error {
 		fix := cmp.Or(damaged.Fix, "`spec-kitty doctor` says what is whole. Restore the run's folder from a copy, or move it out of the state folder and start anew with `spec-kitty run start SLUG --again`; the bytes were left as they are")
 		return placed(fail(CodeStateDamaged, fix, "%s", err), damaged.File, damaged.Line)
 	case errors.As(err, &two):
-		return placed(fail(CodeTwoWriters, "find who else writes to this run; the bytes were left as they are", "%s", err), two.File, two.Line)
+		return placed(fail(CodeTwoWriters, "find who else writes to this run, and keep one of the two: take the records of the other out of the journal, or restore the run's folder from a copy, or move it out of the state folder and start anew with `spec-kitty run start SLUG --again`; the bytes were left as they are", "%s", err), two.File, two.Line)
 	case errors.As(err, &newer):
 		return placed(fail(CodeNewerFormat, "use the newer version of spec-kitty", "%s", err), newer.File, newer.Line)
 	case errors.As(err, &unappended):

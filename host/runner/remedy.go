@@ -66,7 +66,7 @@ func remedyOfRefusal(code cursor.Code) string {
 	case cursor.MigrationRefused:
 		return "do what the refusal names, or go on by the definition that the run froze; `--dry-run` shows what a migration changes"
 	case cursor.LanesReadOnly:
-		return "move the package with the tool that keeps the lane log; only its lanes are read here"
+		return "rewind without --lanes, and move packages by `spec-kitty wp move`"
 	case cursor.DecisionNotFound:
 		return "`spec-kitty decision list` shows the questions there are"
 	case cursor.DecisionAmbiguous:
