@@ -33,7 +33,8 @@ func TestFirstUse(t *testing.T) {
 }
 
 // The index is a view: whatever is wrong with it, readers find the run, no
-// second one is started, and the next writer mends it.
+// second one is started, and the next writer mends it. An entry of a run that is gone
+// stays: it may come back.
 func TestIndexIsMended(t *testing.T) {
 	entry := func(slug string, n int) string {
 		return fmt.Sprintf(`{"format":1,"slug":%q,"run":%q}`+"\n", slug, committest.ID(n))
@@ -62,6 +63,9 @@ func TestIndexIsMended(t *testing.T) {
 				index := filepath.Join(root, "index")
 				good := tree(t, index)
 				must(t, spoil(index))
+				if name == "names a missing run" {
+					good = tree(t, index)
+				}
 				if s := lookup(t, real(root), "a"); s.ID() != committest.ID(1) {
 					t.Fatalf("found %s", s.ID())
 				}

@@ -45,7 +45,8 @@ type Keeper interface {
 	// number of all runs, by little.
 	RunsOf(ctx context.Context, slug string) ([]string, error)
 	// MendEntry makes the entry of one slug what the run folders say, under
-	// the index lock, and leaves the others. It tells whether it changed it.
+	// the index lock, and leaves the others, and one that names a run which is
+	// gone. It tells whether it changed it.
 	MendEntry(ctx context.Context, slug string) (bool, error)
 	// LockFiles are the paths of all lock files, the index's first. They need
 	// not be there.
@@ -107,8 +108,7 @@ func (f *Files[S, F, E]) RunsOf(ctx context.Context, slug string) ([]string, err
 	return ids, ctx.Err()
 }
 
-// gone lists the runs that the roster has, or an entry of a slug without another
-// run, and that have no folder.
+// gone lists the runs that the roster or an entry names and that have no folder.
 func (f *Files[S, F, E]) gone(all roll, entries []string) []Entry {
 	left := map[string]origin{}
 	maps.Copy(left, f.readRoster())
@@ -116,9 +116,6 @@ func (f *Files[S, F, E]) gone(all roll, entries []string) []Entry {
 		delete(left, o.id)
 	}
 	for _, slug := range entries {
-		if _, ok := all.latest[slug]; ok {
-			continue
-		}
 		if id := f.goneEntry(slug); id != "" {
 			left[id] = origin{id: id, slug: slug}
 		}
@@ -140,7 +137,7 @@ func (f *Files[S, F, E]) faults(runs map[string]origin, entries []string) ([]Ind
 		if err != nil {
 			return nil, err
 		}
-		if have := f.readEntry(slug); have != id {
+		if have := f.readEntry(slug); have != id && f.goneEntry(slug) == "" { // else it is told as gone
 			found = append(found, IndexFault{Slug: slug, Run: id, Have: have})
 		}
 	}
@@ -226,7 +223,7 @@ func (f *Files[S, F, E]) mendOne(all roll, slug string) (bool, error) {
 		return false, nil
 	}
 	id, err := f.follow(o.id, slug)
-	if err != nil || f.readEntry(slug) == id {
+	if err != nil || f.readEntry(slug) == id || f.goneEntry(slug) != "" {
 		return false, err
 	}
 	if err := f.folders(f.root, filepath.Join(f.root, indexName), true); err != nil {

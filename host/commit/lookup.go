@@ -143,10 +143,10 @@ func indexWarning(err error) []Warning {
 	return []Warning{{WarnViewNotWritten, "the index of runs: " + err.Error()}}
 }
 
-// settled tells whether the index has the run; without a slug the roster has
-// to.
+// settled tells whether the index has the run; without a slug, and where the slug's
+// entry names one that is gone, the roster has to.
 func (f *Files[S, F, E]) settled(slug, id string) bool {
-	if slug != "" {
+	if slug != "" && f.goneEntry(slug) == "" {
 		return f.readEntry(slug) == id
 	}
 	_, ok := f.readRoster()[id]

@@ -37,8 +37,9 @@ func (e *OwnedError) Error() string {
 	return fmt.Sprintf("%s holds the state of the project %q, not of %s: two projects in one state would report on each other's runs", e.Root, e.Have, e.Owner)
 }
 
-// CheckOwner refuses a root that others own, with an *OwnedError. One that nobody
-// owns yet is everybody's. It reads one small file at most, none without an
+// CheckOwner refuses a root that others own, with an *OwnedError, and one where
+// owner.json does not say whose it is, with a *DamagedError. One that nobody owns yet is
+// everybody's. It reads one small file at most, none without an
 // owner, and writes nothing. The disk may be nil: the real one.
 func CheckOwner(d durable.Disk, root, owner string) error {
 	if d == nil {
@@ -59,16 +60,32 @@ func owned(d durable.Disk, root, owner string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, err
+		return false, ownerUnread(err, path, owner)
 	}
 	var mark ownerMark
 	if err := json.Unmarshal(data, &mark); err != nil || mark.Format != ownerFormat || len(mark.Projects) == 0 {
-		return false, &DamagedError{File: path, Why: "it does not say whose state this is", Fix: fmt.Sprintf(`write {"format":1,"projects":[%q]} into it, if the state is that project's`, owner)}
+		return false, &DamagedError{File: path, Why: "it does not say whose state this is", Fix: ownerFix("it", owner)}
 	}
 	if !slices.Contains(mark.Projects, owner) {
 		return false, &OwnedError{Root: root, File: path, Owner: owner, Have: mark.Projects}
 	}
 	return true, nil
+}
+
+// ownerUnread makes damage of what lies in the place of owner.json and could never be
+// it; the errors of the disk stay.
+func ownerUnread(err error, path, owner string) error {
+	if not := new(durable.NotRegularError); errors.As(err, &not) {
+		return &DamagedError{File: path, Why: "it is " + not.Kind() + ", not a file, and does not say whose state this is", Fix: "move it away, then " + ownerFix("a file of that name", owner)}
+	}
+	if errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	return &DamagedError{File: path, Why: err.Error(), Fix: "move it away, then " + ownerFix("a file of that name", owner)}
+}
+
+func ownerFix(file, owner string) string {
+	return fmt.Sprintf(`write {"format":1,"projects":[%q]} into %s, if the state is that project's`, owner, file)
 }
 
 // claim makes the root the owner's, durably, where it is nobody's. Of those who

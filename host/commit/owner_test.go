@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -45,6 +46,39 @@ func TestOwner(t *testing.T) {
 		if err := commit.CheckOwner(nil, root, "/p/one"); !errors.As(err, new(*commit.DamagedError)) {
 			t.Errorf("an empty file: %v", err)
 		}
+	}
+}
+
+// What lies in the file's place and is none, or is too much, is damage that is named,
+// with what to do: nobody uses the root meanwhile, and nothing is written.
+func TestNoOwnerInItsPlace(t *testing.T) {
+	for kind, put := range map[string]func(path string) error{
+		"a folder":          func(path string) error { return os.Mkdir(path, 0o755) },
+		"a link":            func(path string) error { return os.Symlink(os.DevNull, path) },
+		"a link to nowhere": func(path string) error { return os.Symlink("nowhere", path) },
+		"a link to a file": func(path string) error {
+			return errors.Join(os.WriteFile(path+".other", []byte("{}"), 0o644), os.Symlink(path+".other", path))
+		},
+		"a link to itself":   func(path string) error { return os.Symlink("owner.json", path) },
+		"more than it holds": func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o644) },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			root := filepath.Join(t.TempDir(), "root")
+			mine := real(root, owned("/p/one"))
+			committest.Start(t, mine, "a", 1)
+			file := filepath.Join(root, "owner.json")
+			must(t, os.Remove(file), put(file))
+			before := tree(t, filepath.Join(root, "runs"))
+			_, _, started := mine.Start(t.Context(), "b", committest.New{ID: committest.ID(2), First: committest.Open{}})
+			_, committed := lookup(t, mine, "a").Commit(t.Context(), committest.Add{By: 1})
+			for what, err := range map[string]error{"start": started, "commit": committed, "check": commit.CheckOwner(nil, root, "/p/one")} {
+				damaged := new(commit.DamagedError)
+				if !errors.As(err, &damaged) || damaged.File != file || !strings.Contains(damaged.Fix, `move it away, then write {"format":1,"projects":["/p/one"]} into a file of that name`) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			sameTree(t, before, tree(t, filepath.Join(root, "runs")))
+		})
 	}
 }
 

@@ -19,7 +19,8 @@ func (f *Files[S, F, E]) syncNames() error {
 }
 
 // rebuild makes the index out of the roll; the index lock is held and the
-// names of the runs are durable.
+// names of the runs are durable. An entry that names a run which is gone stays,
+// whatever other runs its slug has: see goneEntry.
 func (f *Files[S, F, E]) rebuild(all roll) error {
 	dir := filepath.Join(f.root, indexName)
 	if err := f.folders(f.root, dir, true); err != nil {
@@ -33,7 +34,7 @@ func (f *Files[S, F, E]) rebuild(all roll) error {
 			continue
 		}
 		id, err := f.follow(o.id, slug)
-		if err == nil && f.readEntry(slug) != id {
+		if err == nil && f.readEntry(slug) != id && f.goneEntry(slug) == "" {
 			err = f.writeEntry(slug, id)
 		}
 		if err != nil {
@@ -73,7 +74,9 @@ func (f *Files[S, F, E]) removeStrays(dir string, all roll) error {
 }
 
 // goneEntry is the run that the slug's entry names and that has no folder; "" where
-// the entry names none, or one that is there.
+// the entry names none, or one that is there. The run may come back, and its entry is
+// the only thing that knows: it is written over by a start that was asked for Again
+// alone, by nobody who mends the index or takes in another run.
 func (c *core[S, F, E]) goneEntry(slug string) string {
 	id := c.readEntry(slug)
 	if id == "" || !errors.Is(c.origin(id).err, ErrNoRun) {
@@ -87,7 +90,7 @@ func (c *core[S, F, E]) goneEntry(slug string) string {
 // run.
 func (f *Files[S, F, E]) tidy(all roll, slug, id string) bool {
 	entries, err := f.names(filepath.Join(f.root, indexName))
-	if err != nil || f.readEntry(slug) != id {
+	if err != nil || f.readEntry(slug) != id && f.goneEntry(slug) == "" {
 		return false
 	}
 	with := 0

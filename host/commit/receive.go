@@ -27,7 +27,8 @@ type Receiver interface {
 	// error: *DamagedError, *TwoWritersError and *NewerFormatError for a journal
 	// that is not whole and sound, *TakenError where the run is there with
 	// another history, *ExistsError where the slug has a run that it cannot
-	// stand beside.
+	// stand beside. Where the index names another run of the slug that is gone it
+	// goes on doing so, which is a warning.
 	Receive(ctx context.Context, w Whole) (added bool, warnings []Warning, err error)
 }
 
@@ -141,14 +142,29 @@ func (f *Files[S, F, E]) receiveLocked(ctx context.Context, held *locks.Held, w 
 		return false, warnings, err
 	}
 	f.opts.Hook(PointStartRenamed)
-	runs := append(all.runs, at.origin)
-	if latest(runs)[w.Subject].id == w.ID {
-		warnings = append(warnings, f.enter(all, at.origin)...)
-	} else {
-		warnings = append(warnings, indexWarning(f.writeRoster(runs))...)
-	}
+	warnings = append(warnings, f.enterReceived(all, at.origin)...)
 	f.opts.Hook(PointStartIndexed)
 	return true, warnings, nil
+}
+
+// enterReceived is enter for a run that need not be its slug's last one, and that
+// nobody asked for to forget one which is gone.
+func (f *Files[S, F, E]) enterReceived(all roll, o origin) []Warning {
+	runs := append(all.runs, o)
+	if id := f.goneEntry(o.slug); id != "" {
+		gone := &GoneError{Slug: o.slug, ID: id}
+		return append(indexWarning(f.writeRoster(runs)), Warning{WarnRunMissing, gone.Error()})
+	}
+	id, err := f.follow(latest(runs)[o.slug].id, o.slug)
+	switch {
+	case err != nil:
+		return indexWarning(err)
+	case id == o.id:
+		return f.enter(all, o)
+	case f.readEntry(o.slug) != id: // it named the run that has come back
+		err = f.writeEntry(o.slug, id)
+	}
+	return indexWarning(errors.Join(err, f.writeRoster(runs)))
 }
 
 // alreadyHere compares with the run of this id, if there is one. Its files were

@@ -102,3 +102,12 @@ func goesOnWithout(t *testing.T, root, name string) {
 		t.Errorf("another's start: %v", err)
 	}
 }
+
+// A pipe in the place of owner.json is damage too, and nobody waits for it.
+func TestPipeInPlaceOfTheOwner(t *testing.T) {
+	root := t.TempDir()
+	must(t, syscall.Mkfifo(filepath.Join(root, "owner.json"), 0o644))
+	if err := commit.CheckOwner(nil, root, "/p/one"); !errors.As(err, new(*commit.DamagedError)) {
+		t.Error(err)
+	}
+}

@@ -46,13 +46,24 @@ func (e *examination) index(ctx context.Context) error {
 	for _, gone := range report.Gone {
 		e.find(Finding{Level: LevelWarning, Code: commit.WarnRunMissing, RunID: gone.ID,
 			Message: fmt.Sprintf("run %s of mission %s is in the index and has no folder: it was removed, or an older copy of the runs was put back", gone.ID, gone.Slug),
-			Fix:     "put " + filepath.Join("runs", gone.ID) + " back; if it is gone for good, `spec-kitty run start" + e.p.rootFlag() + " " + quote(gone.Slug) + " --again` forgets it"})
+			Fix:     "put " + filepath.Join("runs", gone.ID) + " back; if it is gone for good, " + e.forgets(gone.Slug)})
 	}
 	if len(report.Private) > 0 {
 		e.find(Finding{Level: LevelWarning, Code: "unfinished_start", Message: fmt.Sprintf("%d starts of runs are at work or died: %s", len(report.Private), strings.Join(report.Private, ", ")),
 			Fix: "the next start removes those that died"})
 	}
 	return nil
+}
+
+// forgets is what makes a mission's run that is gone be forgotten.
+func (e *examination) forgets(slug string) string {
+	way := "`spec-kitty run start" + e.p.rootFlag() + " " + quote(slug) + " --again` forgets it"
+	for _, h := range e.RunHealth {
+		if h.MissionSlug == slug && !over(h.MissionState) {
+			return way + ", once run " + h.RunID + " is over"
+		}
+	}
+	return way
 }
 
 func orNone(run string) string {

@@ -234,6 +234,13 @@ func (p *Project) exists(ctx context.Context, e *commit.ExistsError) error {
 	if over(row.MissionState) {
 		known.Recover = []string{"spec-kitty run start" + p.rootFlag() + " " + slug + " --again"}
 	}
+	if gone, err := p.gone(ctx); err == nil {
+		for _, later := range gone {
+			if later.Slug == e.Slug {
+				known.NextStep = "look for run " + later.ID + " first, which the index names and whose folder is not there: --again forgets it. Else " + known.NextStep
+			}
+		}
+	}
 	known.Err = e
 	return known
 }
