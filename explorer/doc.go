@@ -59,10 +59,13 @@
 // says is made is lost, no record's files are left unmade when another one
 // follows, nobody's file is overwritten that the executor was not asked on, no
 // file is made of a report that is not recorded, and the next report comes
-// through unless other content stands in its way.
+// through unless other content stands in its way. The two reports are of one run, or
+// of one each of two missions whose executors write the same files: then nobody's
+// files may shut out those of a record before.
 //
 //	model                       host
 //	the executor answers        reading.stage in host/runner
+//	load the other run, name    world.enroll in host/runner
 //	finish: …                   run.publishLeft in host/commit
 //	decide                      cursor's Report.Decide on world.standing
 //	look, make a file, sync     Place.Publish in host/artifact

@@ -20,13 +20,15 @@ func ExploreFiles(p FileProtocol, b FileBounds) Result {
 // comes now is not recorded, nor the next one, though every place is as the
 // pending record wants it.
 func stuckOnFiles(p FileProtocol, s fileState) bool {
-	if s.writers != [2]fileWriter{} || s.newest+2 >= maxContents || s.n+8 > maxLines {
+	if s.writers != [2]fileWriter{} || s.newest+2 >= maxContents {
 		return false
 	}
-	if line, ok := s.pending(); ok && !s.fits(line) {
-		return false // the way out is to move it away, or to give the files up
+	for r := range s.runs {
+		if line, ok := s.runs[r].pending(); s.runs[r].n+8 > maxLines || ok && !s.fits(line) {
+			return false // the way out is to move it away, or to give the files up
+		}
 	}
-	s.left = FileBounds{Calls: 2} // the first one finishes what is left over and may be stale by it
+	s.left = FileBounds{Missions: s.left.Missions, Calls: 2} // the first one finishes what is left over and may be stale by it
 	before := s.acked
 	for s.acked == before && (s.left.Calls > 0 || s.writers[0].at != away) {
 		next := fileStep{}

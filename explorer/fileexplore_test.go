@@ -7,7 +7,14 @@ import (
 )
 
 func fileFaults(calls, kills, failures, edits uint8) FileBounds {
-	return FileBounds{Calls: calls, Kills: kills, PowerFailures: failures, Edits: edits}
+	return FileBounds{Missions: 1, Calls: calls, Kills: kills, PowerFailures: failures, Edits: edits}
+}
+
+// betweenMissions is the same with two runs.
+func betweenMissions(calls, kills, failures, edits uint8) FileBounds {
+	b := fileFaults(calls, kills, failures, edits)
+	b.Missions = twoRuns
+	return b
 }
 
 // P3: the publication as built loses no file of an acknowledged report and
@@ -17,6 +24,8 @@ func TestFilesAsBuilt_P3(t *testing.T) {
 		"crashes":           fileFaults(3, depth(2), 2, 0),
 		"somebody writes":   fileFaults(2, depth(1), 1, 2),
 		"two at work, kill": fileFaults(depth(3), 1, 0, 1),
+		"two missions":      betweenMissions(4, depth(2), 2, 0),
+		"and somebody else": betweenMissions(3, 1, depth(1), 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
@@ -42,6 +51,9 @@ func TestFileMutants(t *testing.T) {
 		{"nothing is compared at all", FileProtocol{NoLook: true, NoCompare: true}, fileFaults(1, 0, 0, 1), "overwritten"},
 		{"what is left over is not finished", FileProtocol{NoFinish: true}, fileFaults(2, 1, 0, 0), "never made"},
 		{"that they are made is told before it is durable", FileProtocol{NoFolderSync: true}, fileFaults(1, 0, 1, 0), "are lost"},
+		{"what another mission left is not finished", FileProtocol{NoOthers: true}, betweenMissions(2, 1, 0, 0), "shut a record's files out"},
+		{"that another mission's files are made is not made durable", FileProtocol{NoSettle: true}, betweenMissions(2, 0, 1, 0), "nothing stands in its way"},
+		{"who publishes is not named durably", FileProtocol{NameUnsynced: true}, betweenMissions(2, 0, 1, 0), "shut a record's files out"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := ExploreFiles(tt.p, tt.b)

@@ -13,10 +13,15 @@ type FileProtocol struct {
 	NoCompare    bool // nor under the lock with what the executor's answer was to replace
 	NoFinish     bool // what a dead writer left unmade is not finished first
 	NoFolderSync bool // that files are made is recorded before they are durable
+	NoOthers     bool // what another mission's dead writer left is not finished first
+	NameUnsynced bool // who publishes is named, and that may go with the power
+	NoSettle     bool // another mission's files are made, and the record of that is left to the system
 }
 
-// FileBounds limit a walk of the publication.
+// FileBounds limit a walk of the publication. With two missions each report is of its
+// own run, and the lock is that of the project's artifacts.
 type FileBounds struct {
+	Missions      uint8 // 1 or 2
 	Calls         uint8 // reports with artifacts
 	Kills         uint8
 	PowerFailures uint8
@@ -27,6 +32,7 @@ const (
 	maxContents = 8  // contents ever made, none included
 	maxLines    = 12 // records
 	twoFiles    = 2
+	twoRuns     = 2
 )
 
 // content names what a file has: none is 0; reports and strangers make new ones,
@@ -51,11 +57,17 @@ const (
 	discarded               // they will not be
 )
 
-// fileState is everything that decides what can happen next.
-type fileState struct {
+// fileRun is the journal of a mission's run.
+type fileRun struct {
 	lines  [maxLines]fileRecord
 	n      uint8 // records
 	synced uint8 // of them durable
+	named  bool  // among those that may have left files unmade
+}
+
+// fileState is everything that decides what can happen next.
+type fileState struct {
+	runs   [twoRuns]fileRun
 	newest content
 
 	file [twoFiles]content // as programs see them
@@ -72,6 +84,7 @@ type fileWriter struct {
 	at   filePlace
 	seen [twoFiles]content // when its executor was asked
 	made content           // what it makes; in a finish, what is finished
+	run  uint8             // that it records in, or that it finishes for
 }
 
 type filePlace uint8
@@ -79,6 +92,8 @@ type filePlace uint8
 const (
 	away filePlace = iota
 	evaluated
+	others
+	enrolling
 	loading
 	finishLook
 	finishFirst
@@ -100,23 +115,29 @@ func firstFiles(b FileBounds) fileState {
 	return fileState{may: [twoFiles]uint8{1, 1}, left: b}
 }
 
+// own is the run of report i.
+func (s *fileState) own(i int) uint8 { return uint8(i) % s.left.Missions }
+
 // pending is the record whose files are to be made.
-func (s *fileState) pending() (fileRecord, bool) {
-	if s.n == 0 || s.lines[s.n-1].kind != carries {
+func (r *fileRun) pending() (fileRecord, bool) {
+	if r.n == 0 || r.lines[r.n-1].kind != carries {
 		return fileRecord{}, false
 	}
-	return s.lines[s.n-1], true
+	return r.lines[r.n-1], true
 }
 
-func (s *fileState) append(r fileRecord) {
-	s.lines[s.n] = r
-	s.n++
+func (r *fileRun) append(line fileRecord) {
+	r.lines[r.n] = line
+	r.n++
 }
 
-func (s *fileState) carried(c content) (at uint8, ok bool) {
-	for i := range s.n {
-		if s.lines[i].kind == carries && s.lines[i].made == c {
-			return i, true
+// carried tells which run has the record of a content.
+func (s *fileState) carried(c content) (run uint8, ok bool) {
+	for r := range s.runs {
+		for _, line := range s.runs[r].lines[:s.runs[r].n] {
+			if line.kind == carries && line.made == c {
+				return uint8(r), true
+			}
 		}
 	}
 	return 0, false
@@ -124,13 +145,9 @@ func (s *fileState) carried(c content) (at uint8, ok bool) {
 
 // broken says which promise does not hold, or "".
 func (s *fileState) broken() string {
-	for i := range s.n {
-		line := s.lines[i]
-		switch {
-		case line.kind == carries && i+1 < s.n && s.lines[i+1].kind == carries:
-			return "the files of a record were never made"
-		case line.kind == published && (s.file[0] < s.lines[i-1].made || s.file[1] < s.lines[i-1].made):
-			return "files that a record says are made are lost"
+	for r := range s.runs {
+		if broken := s.brokenIn(uint8(r)); broken != "" {
+			return broken
 		}
 	}
 	for c := content(1); c < maxContents; c++ {
@@ -141,15 +158,39 @@ func (s *fileState) broken() string {
 	return ""
 }
 
+func (s *fileState) brokenIn(r uint8) string {
+	run := &s.runs[r]
+	for i := range run.n {
+		line := run.lines[i]
+		switch {
+		case line.kind == carries && i+1 < run.n && run.lines[i+1].kind == carries:
+			return "the files of a record were never made"
+		case line.kind == published && (s.file[0] < run.lines[i-1].made || s.file[1] < run.lines[i-1].made):
+			return "files that a record says are made are lost"
+		}
+	}
+	line, ok := run.pending()
+	for f, now := range s.file {
+		by, theirs := s.carried(now)
+		if ok && theirs && by != r && now > line.made && now != line.replaces[f] {
+			return "another mission's files shut a record's files out"
+		}
+	}
+	return ""
+}
+
 func (s fileState) String() string {
 	var b strings.Builder
-	for i := range s.n {
-		line := s.lines[i]
-		mark := ""
-		if i >= s.synced {
-			mark = "?"
+	for r := range s.left.Missions {
+		b.WriteString("[ ")
+		for i, line := range s.runs[r].lines[:s.runs[r].n] {
+			mark := ""
+			if i >= int(s.runs[r].synced) {
+				mark = "?"
+			}
+			fmt.Fprintf(&b, "%s%s ", [...]string{"", fmt.Sprint("carries ", line.made), "published", "discarded"}[line.kind], mark)
 		}
-		fmt.Fprintf(&b, "%s%s ", [...]string{"", fmt.Sprint("carries ", line.made), "published", "discarded"}[line.kind], mark)
+		b.WriteString("] ")
 	}
-	return fmt.Sprintf("[ %s] files %d %d", b.String(), s.file[0], s.file[1])
+	return fmt.Sprintf("%sfiles %d %d", b.String(), s.file[0], s.file[1])
 }

@@ -32,19 +32,24 @@ func (x fileWalk) writer(s fileState, i int) {
 	w := &s.writers[i]
 	switch w.at {
 	case away:
-		if s.left.Calls == 0 || s.newest+1 >= maxContents || s.n+4 > maxLines {
+		if s.left.Calls == 0 || s.newest+1 >= maxContents || s.runs[s.own(i)].n+4 > maxLines {
 			return
 		}
 		s.left.Calls--
-		*w = fileWriter{at: evaluated, seen: s.file}
+		*w = fileWriter{at: evaluated, seen: s.file, run: s.own(i)}
 		x.say(i, "the executor answers", s)
 		return
 	case evaluated:
 		if s.holder == 0 {
 			s.holder = uint8(i + 1)
 			w.at = loading
+			if s.left.Missions == twoRuns {
+				w.at = others
+			}
 			x.say(i, "lock", s)
 		}
+	case others, enrolling:
+		x.enroll(s, i)
 	case loading:
 		x.loaded(s, i)
 	case finishLook, finishFirst, finishSecond, finishSync, finishRecord:
@@ -64,12 +69,40 @@ func (x fileWalk) writer(s fileState, i int) {
 	}
 }
 
+// enroll finishes what another mission left, or makes durable that nothing is, and
+// names its own run.
+func (x fileWalk) enroll(s fileState, i int) {
+	w := &s.writers[i]
+	if w.at == enrolling {
+		s.runs = [twoRuns]fileRun{s.runs[0].renamed(w.run == 0), s.runs[1].renamed(w.run == 1)}
+		w.at = loading
+		x.say(i, "name the run that will publish, sync", s)
+		return
+	}
+	w.at = enrolling
+	other := (s.own(i) + 1) % twoRuns
+	run := &s.runs[other]
+	if line, left := run.pending(); run.named && left && !x.p.NoOthers {
+		w.at, w.made, w.run = finishLook, line.made, other
+		run.synced = run.n
+	} else if run.named && !x.p.NoSettle {
+		run.synced = run.n
+	}
+	x.say(i, "load the other run, repair", s)
+}
+
+func (r fileRun) renamed(named bool) fileRun {
+	r.named = named
+	return r
+}
+
 // loaded repairs, which makes the last record durable, and sees what is pending.
 func (x fileWalk) loaded(s fileState, i int) {
 	w := &s.writers[i]
-	s.synced = s.n
+	run := &s.runs[w.run]
+	run.synced = run.n
 	w.at = comparing
-	if line, ok := s.pending(); ok && !x.p.NoFinish {
+	if line, ok := run.pending(); ok && !x.p.NoFinish {
 		w.at, w.made = finishLook, line.made
 	}
 	x.say(i, "load, repair", s)
@@ -89,7 +122,8 @@ func (s *fileState) fits(r fileRecord) bool {
 // finish makes what a dead writer left.
 func (x fileWalk) finish(s fileState, i int) {
 	w := &s.writers[i]
-	line, _ := s.pending()
+	run := &s.runs[w.run]
+	line, _ := run.pending()
 	switch w.at {
 	case finishLook:
 		if !s.fits(line) && !x.p.NoLook {
@@ -106,9 +140,12 @@ func (x fileWalk) finish(s fileState, i int) {
 		w.at = finishRecord
 		x.syncFolders(s, i)
 	default:
-		s.append(fileRecord{kind: published})
-		s.synced = s.n
+		run.append(fileRecord{kind: published})
+		run.synced = run.n
 		w.at = comparing
+		if w.run != s.own(i) {
+			w.at, w.run = enrolling, s.own(i)
+		}
 		x.say(i, "finish: record that the files are made, sync", s)
 	}
 }
@@ -116,8 +153,9 @@ func (x fileWalk) finish(s fileState, i int) {
 // conflict refuses the report; or an operator gives the files up.
 func (x fileWalk) conflict(s fileState, i int) {
 	given := s
-	given.append(fileRecord{kind: discarded})
-	given.synced = given.n
+	run := &given.runs[given.writers[i].run]
+	run.append(fileRecord{kind: discarded})
+	run.synced = run.n
 	given.freeFiles(i)
 	x.say(i, "finish: other content stands there; the files are given up", given)
 	s.freeFiles(i)
@@ -153,6 +191,7 @@ func (x fileWalk) syncFolders(s fileState, i int) {
 // record compares, records and commits.
 func (x fileWalk) record(s fileState, i int) {
 	w := &s.writers[i]
+	run := &s.runs[w.run]
 	switch w.at {
 	case comparing:
 		if w.seen != s.file && !x.p.NoCompare {
@@ -168,11 +207,11 @@ func (x fileWalk) record(s fileState, i int) {
 		}
 		x.say(i, "decide", s)
 	case recording:
-		s.append(fileRecord{kind: carries, made: w.made, replaces: w.seen})
+		run.append(fileRecord{kind: carries, made: w.made, replaces: w.seen})
 		w.at = committing
 		x.say(i, "append the record", s)
 	default:
-		s.synced = s.n
+		run.synced = run.n
 		s.acked |= 1 << w.made
 		w.at = looking
 		x.say(i, "sync: the report is acknowledged", s)
@@ -203,7 +242,7 @@ func (x fileWalk) make(s fileState, i int) {
 		w.at = telling
 		x.syncFolders(s, i)
 	default:
-		s.append(fileRecord{kind: published})
+		s.runs[w.run].append(fileRecord{kind: published})
 		w.at = leaving
 		x.say(i, "record that the files are made", s)
 	}
@@ -238,20 +277,36 @@ func (x fileWalk) powerFailure(s fileState) {
 	}
 	s.left.PowerFailures--
 	s.writers, s.holder = [2]fileWriter{}, 0
-	for n := s.synced; n <= s.n; n++ {
-		for a := content(0); a < maxContents; a++ {
-			for b := content(0); b < maxContents; b++ {
-				if s.may[0]&(1<<a) == 0 || s.may[1]&(1<<b) == 0 {
-					continue
-				}
-				after := s
-				for i := n; i < s.n; i++ {
-					after.lines[i] = fileRecord{}
-				}
-				after.n, after.synced = n, n
-				after.file, after.may = [twoFiles]content{a, b}, [twoFiles]uint8{1 << a, 1 << b}
-				x.emit(fileStep{who: "world", what: "power failure", after: after})
+	x.tornRun(s, 0, func(s fileState) {
+		x.tornRun(s, 1, func(s fileState) { x.tornFiles(s) })
+	})
+}
+
+// tornRun takes a run's last records that were not synced, or not, and its name among
+// the publishers where that was not either.
+func (x fileWalk) tornRun(s fileState, r int, then func(fileState)) {
+	for n := s.runs[r].synced; n <= s.runs[r].n; n++ {
+		after := s
+		run := &after.runs[r]
+		clear(run.lines[n:])
+		run.n, run.synced = n, n
+		then(after)
+		if run.named && x.p.NameUnsynced {
+			run.named = false
+			then(after)
+		}
+	}
+}
+
+func (x fileWalk) tornFiles(s fileState) {
+	for a := content(0); a < maxContents; a++ {
+		for b := content(0); b < maxContents; b++ {
+			if s.may[0]&(1<<a) == 0 || s.may[1]&(1<<b) == 0 {
+				continue
 			}
+			after := s
+			after.file, after.may = [twoFiles]content{a, b}, [twoFiles]uint8{1 << a, 1 << b}
+			x.emit(fileStep{who: "world", what: "power failure", after: after})
 		}
 	}
 }

@@ -229,6 +229,11 @@ var table = []mutation{
 		red:   []red{{"host/runner", []string{"TestFilesOfTheDeadComeFirst_P3"}}},
 	},
 	{
+		name:  "that a publisher left nothing is durable before others publish",
+		edits: []edit{{"host/runner/publishers.go", "	if err == nil {\n		err = r.commit(", "	if err == nil && other.State.Unpublished != nil {\n		err = r.commit("}},
+		red:   []red{{"host/runner", []string{"TestPublisherIsNamedFirst_P3"}}},
+	},
+	{
 		name:  "an import keeps what the index knows of a missing run",
 		edits: []edit{{"host/commit/receive.go", "if id := f.goneEntry(o.slug); id != \"\" {", "if id := \"\"; id != \"\" {"}},
 		red:   []red{{"host/commit", []string{"TestRunThatIsGoneStaysKnown"}}},

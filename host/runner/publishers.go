@@ -109,9 +109,10 @@ func (w *world) seen(ctx context.Context, id string) (snapshot, error) {
 	return store.Read(ctx)
 }
 
-// finishFor makes the files that another run recorded, before t makes its own. left
-// tells that some are still to be made, or that nobody can say. The error refuses t,
-// which wants one of their places.
+// finishFor makes the files that another run recorded, before t makes its own, and
+// sees to it that the record of that is durable: else the power takes it, and the other
+// run would want its files back where t's are. left tells that this could not be done.
+// The error refuses t, which would take one of their places, or may.
 func (w *world) finishFor(ctx context.Context, id string, t transition) (left bool, err error) {
 	other, err := w.seen(ctx, id)
 	switch {
@@ -119,8 +120,6 @@ func (w *world) finishFor(ctx context.Context, id string, t transition) (left bo
 		return false, nil
 	case err != nil:
 		return true, nil // damaged: its own next call says so
-	case other.State.Unpublished == nil:
-		return false, nil
 	}
 	r, err := w.project.readNamed(ctx, other.Subject)
 	if err == nil && (r.run == nil || r.run.store.ID() != id) {
@@ -129,16 +128,28 @@ func (w *world) finishFor(ctx context.Context, id string, t transition) (left bo
 	if err == nil {
 		err = r.commit(ctx, cursor.Publish{Who: t.Actor()})
 	}
-	if err == nil || ctx.Err() != nil {
+	switch {
+	case err == nil || ctx.Err() != nil:
 		return false, ctx.Err()
+	case other.State.Unpublished != nil:
+		return true, w.shutOut(other, t, err)
+	case errors.As(err, new(*commit.LockTimeoutError)), errors.As(err, new(*commit.UncertainError)):
+		return true, err
 	}
+	return true, nil // nothing can be written to it, so nobody goes on with it either
+}
+
+// shutOut refuses a transition that wants a place of the files that another run could
+// not make.
+func (w *world) shutOut(other snapshot, t transition, why error) error {
 	before, own := other.State.Unpublished.Paths, artifactPaths(t)
-	if i, why := abi.PathsFault(slices.Concat(before, own)); why != "" && i >= len(before) {
-		return true, &cursor.Refusal{Code: cursor.ArtifactConflict, Message: fmt.Sprintf(
-			"%s is for what mission %s recorded in revision %d and could not put into its place yet (%v): first `%s`",
-			own[i-len(before)], other.Subject, other.State.Unpublished.Revision, err, w.project.publishLine(other.Subject))}
+	i, fault := abi.PathsFault(slices.Concat(before, own))
+	if fault == "" || i < len(before) {
+		return nil
 	}
-	return true, nil
+	return &cursor.Refusal{Code: cursor.ArtifactConflict, Message: fmt.Sprintf(
+		"%s is for what mission %s recorded in revision %d and could not put into its place yet (%v): first `%s`",
+		own[i-len(before)], other.Subject, other.State.Unpublished.Revision, why, w.project.publishLine(other.Subject))}
 }
 
 // artifactPaths are where a transition makes files.

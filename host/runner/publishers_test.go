@@ -155,19 +155,23 @@ func TestFilesThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// Who publishes is named durably before the record is written; the same run is not
-// named again.
+// Before the record is written it is durable that who published before has nothing
+// left to make, and then who publishes now is named durably. The same run is not named
+// again.
 func TestPublisherIsNamedFirst_P3(t *testing.T) {
-	root := sharing(t, "m")
+	root := sharing(t, "m", "n")
 	var ops []durable.Op
 	disk := &durable.Faulty{Disk: durable.OS(), Before: func(_ int, op durable.Op) { ops = append(ops, op) }}
 	p := open(t, root, trusting(t, root), func(o *Options) { o.Commit.Disk = disk })
+	before, report := evaluated(t, p, "n", "docs/b.md", "x")
+	if err := before.commit(t.Context(), report); err != nil {
+		t.Fatal(err)
+	}
 	r, report := evaluated(t, p, "m", "docs/a.md", "x")
 	ops = nil
 	if err := r.commit(t.Context(), report); err != nil {
 		t.Fatal(err)
 	}
-	state := p.Config.StateRoot()
 	at := func(kind, path string, after int) int {
 		for i := after + 1; i < len(ops); i++ {
 			if ops[i].Kind == kind && strings.HasSuffix(ops[i].Path, path) {
@@ -177,8 +181,9 @@ func TestPublisherIsNamedFirst_P3(t *testing.T) {
 		t.Fatalf("no %s of %s behind %d in %v", kind, path, after, ops)
 		return 0
 	}
-	named := at("rename", publishersFile, -1)
-	at("write", "run.events.jsonl", at("syncdir", filepath.Base(state), named))
+	journal := func(r *reading) string { return filepath.Join(r.state.Run, "run.events.jsonl") }
+	named := at("rename", publishersFile, at("sync", journal(before), -1))
+	at("write", journal(r), at("syncdir", filepath.Base(p.Config.StateRoot()), named))
 	ops = nil
 	if err := p.world.enroll(t.Context(), r.state.Run, report); err != nil {
 		t.Fatal(err)
