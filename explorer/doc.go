@@ -81,13 +81,31 @@
 // somebody removes the index entry. What must hold: a mission has at most one run,
 // none is there by halves, and nothing is lost with a run's name that somebody was
 // told of, a start, a run that is there already, or a commit. A finished run that
-// is followed by another one is left out.
+// is followed by another one has a walk of its own.
 //
 //	model                       host/commit
 //	call the roll               Files.mayStart
 //	make, rename, sync          Files.build, Files.name
 //	enter                       Files.enter
 //	heal                        run.mendIndex, Files.syncNames, Files.rebuild
+//
+// # Succession
+//
+// ExploreSuccession walks what comes after a finished run of a mission: starts that
+// follow it, and commits that end a run or open it again, of any run that is there.
+// They are killed, their views are not published, the power fails and takes names,
+// records and views that are not durable. What must hold: a mission has at most one
+// live run, nothing is lost that somebody was told of, and where no run is live the
+// next start begins one. How a run is found, and its name made durable before a
+// commit, is taken from the walk of starts.
+//
+//	model                       host/commit
+//	call the roll               Files.mayStart, run.over
+//	settle                      run.settleEnd in Files.indexed
+//	lock the succession, look   Files.following, run.over
+//	mark, rename, sync          Files.markSuccessor, Files.name
+//	it would open the run again errOpensAgain in run.Commit
+//	another run followed        run.mayOpenAgain
 //
 // # Packages in a lane log
 //
